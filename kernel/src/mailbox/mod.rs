@@ -1,0 +1,3 @@
+//! Placeholder until the next commit.
+pub mod image;
+pub mod ranges;
