@@ -23,6 +23,7 @@
 
 extern crate alloc;
 
+pub mod admission;
 pub mod config;
 pub mod ids;
 pub mod machine;
