@@ -145,6 +145,8 @@ pub struct Granted {
     pub wake: WakeId,
     /// The alert.
     pub seq: Seq,
+    /// Its id.
+    pub message: MessageId,
     /// When it was granted, or when the flight was reported.
     pub at: Wall,
     /// Whether a flight was reported under it.
@@ -235,8 +237,6 @@ pub enum Record {
     PermitGranted {
         /// The permit.
         granted: Granted,
-        /// The alert's id.
-        message: MessageId,
     },
     /// What a wake daemon reported of a flight.
     FlightReported {
