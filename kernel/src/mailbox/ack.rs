@@ -5,7 +5,7 @@
 
 use awakener_spec::{Reason, rule};
 
-use super::image::{Closed, Entry};
+use super::entry::{Closed, Entry};
 use super::input::{AckFacts, AckKey, Event};
 use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;

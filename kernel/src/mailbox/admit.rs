@@ -2,8 +2,9 @@
 
 use awakener_spec::{Reason, rule};
 
-use super::image::{Entry, Record};
+use super::entry::Entry;
 use super::input::Event;
+use super::record::Record;
 use super::{DraftOf, Mailbox, StepOf, timers};
 use crate::admission::{self, AdmitFacts, Submitted, Verdict};
 use crate::config::Config;

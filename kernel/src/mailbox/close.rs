@@ -2,8 +2,9 @@
 
 use awakener_spec::{Reason, rule};
 
-use super::image::{Closed, Entry, Finished, Record};
+use super::entry::{Closed, Entry, Finished};
 use super::input::{Effect, Event};
+use super::record::Record;
 use super::timers::pause_before;
 use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;
@@ -115,12 +116,7 @@ impl DraftOf {
 
     /// Sets a message aside for the operator; other tiers are finished by it, a witness stays open. `claimed` names
     /// tier and sender where the message is not an outstanding alert.
-    pub(super) fn quarantine(
-        &mut self,
-        seq: Seq,
-        message: MessageId,
-        claimed: Option<(Tier, Principal)>,
-    ) {
+    pub(super) fn quarantine(&mut self, seq: Seq, message: MessageId, claimed: Option<(Tier, Principal)>) {
         self.record(Record::Quarantined { seq, message });
         self.machine.timers.emissions.remove(&seq);
         rule!(Inb8);
@@ -143,8 +139,7 @@ impl DraftOf {
 
     /// An alert whose attempts are used up gets no more hints.
     pub(super) fn settle_emission(&mut self, config: &Config, seq: Seq) {
-        let used_up =
-            self.machine.image.progress.get(&seq).is_some_and(|p| p.attempts >= config.attempts);
+        let used_up = self.machine.image.progress.get(&seq).is_some_and(|p| p.attempts >= config.attempts);
         if used_up {
             self.machine.timers.emissions.remove(&seq);
         }

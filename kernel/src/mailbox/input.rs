@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use awakener_spec::{Class, Reason};
 use serde::{Deserialize, Serialize};
 
-use super::image::Entry;
+use super::entry::Entry;
 use crate::admission::{AdmitFacts, Submitted};
 use crate::ids::{DaemonName, Fence, Holder, MessageId, Nonce, Principal, Seq, Tier, Token, TurnId, WakeId};
 use crate::time::Wall;

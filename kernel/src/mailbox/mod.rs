@@ -2,15 +2,17 @@
 //!
 //! All branching over inputs is in [`Mailbox::step`]; each arm is a named transition in the file of its subject:
 //! [`admit`](self), work (claim, read, turn, result), ack, wake (mint, permit, flight), close (finishing, quarantine,
-//! the operator). Not here: bodies and rows (facts and [`image::RowChange`]), roster and keys (`registry`), positions of readers
+//! the operator). Not here: bodies and rows (facts and [`record::RowChange`]), roster and keys (`registry`), positions of readers
 //! (`page`). Rules: INB-1…9, ACK-1…10, EMT-1…4, DSP-2, DSP-7, DSP-11.
 
 mod ack;
 mod admit;
 mod close;
+pub mod entry;
 pub mod image;
 pub mod input;
 pub mod ranges;
+pub mod record;
 mod timers;
 mod wake;
 mod work;

@@ -39,8 +39,8 @@ pub(super) struct Timers {
 
 impl Timers {
     pub(super) fn recover(config: &Config, now: Now, image: &Image) -> Self {
-        let mut timers = Self::default();
-        timers.lease = image.lease.as_ref().map(|lease| resume(now, lease.at, config.lease));
+        let lease = image.lease.as_ref().map(|lease| resume(now, lease.at, config.lease));
+        let mut timers = Self { lease, ..Self::default() };
         if let Some(permit) = &image.permit {
             timers.flying = permit.flying;
             let length = if permit.flying { config.flight_max } else { config.permit };

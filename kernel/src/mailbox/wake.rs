@@ -5,8 +5,9 @@
 
 use awakener_spec::{Class, Reason, rule};
 
-use super::image::{Granted, Record};
+use super::image::Granted;
 use super::input::{Authority, Effect, Event, Fresh, Mint, Minted};
+use super::record::Record;
 use super::timers::pause_before;
 use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;
@@ -130,8 +131,7 @@ impl Mailbox {
         let fence = self.image.permit_fence.next();
         let mut draft: DraftOf = Draft::new(self);
         let Question { wake, message, .. } = *question;
-        let granted =
-            Granted { fence, daemon, wake, seq, message, at: now.wall, flying: false, read: false };
+        let granted = Granted { fence, daemon, wake, seq, message, at: now.wall, flying: false, read: false };
         draft.record(Record::PermitGranted { granted });
         draft.machine.timers.permit = Some(now.mono + config.permit);
         draft.machine.timers.flying = false;

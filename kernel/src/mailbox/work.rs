@@ -7,8 +7,10 @@ use alloc::vec::Vec;
 
 use awakener_spec::{Reason, rule};
 
-use super::image::{Claimed, Entry, Finished, Image, Lease, Record};
+use super::entry::{Entry, Finished};
+use super::image::{Claimed, Image, Lease};
 use super::input::{Candidate, Event};
+use super::record::Record;
 use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;
 use crate::ids::{Fence, Holder, MessageId, Seq, TurnId};
