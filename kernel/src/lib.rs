@@ -12,4 +12,6 @@
 extern crate alloc;
 
 pub mod ids;
+pub mod json;
 pub mod time;
+pub mod wire;
