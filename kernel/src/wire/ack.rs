@@ -3,6 +3,7 @@
 //! Its form and its signature. Whether the key is registered for (target, by), whether the time is in bounds and the
 //! alert outstanding is decided by the mailbox.
 
+use awakener_spec::Rule;
 use serde_json::{Value, json};
 
 use super::domain::Domain;
@@ -62,6 +63,7 @@ const MEMBERS: [&str; 8] = ["v", "message_id", "content_sha256", "target", "outc
 impl Document for AckStatement {
     const DOMAIN: Domain = Domain::Ack;
     const NAME: &'static str = "statement";
+    const RULE: Rule = Rule::Ack3;
     const MAX_BYTES: usize = 4096;
 
     fn from_value(value: &Value) -> Result<Self, Malformed> {

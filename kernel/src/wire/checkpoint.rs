@@ -2,6 +2,7 @@
 //!
 //! Its form and its signature; the tree is made and proved elsewhere.
 
+use awakener_spec::Rule;
 use serde_json::{Value, json};
 
 use super::domain::Domain;
@@ -31,6 +32,7 @@ const MEMBERS: [&str; 6] = ["v", "plane", "size", "head", "time", "key_id"];
 impl Document for Checkpoint {
     const DOMAIN: Domain = Domain::Checkpoint;
     const NAME: &'static str = "checkpoint";
+    const RULE: Rule = Rule::Aud3;
     const MAX_BYTES: usize = 4096;
 
     fn from_value(value: &Value) -> Result<Self, Malformed> {

@@ -5,6 +5,7 @@
 
 use alloc::string::String;
 
+use awakener_spec::Rule;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
@@ -47,6 +48,7 @@ const MEMBERS: [&str; 9] =
 impl Document for OperatorCommand {
     const DOMAIN: Domain = Domain::Operator;
     const NAME: &'static str = "command";
+    const RULE: Rule = Rule::Opr1;
     /// A roster is the largest subject.
     const MAX_BYTES: usize = 1 << 20;
 

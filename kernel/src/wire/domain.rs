@@ -35,6 +35,7 @@ impl Domain {
 
     /// The line and the content, ready to be signed, verified or hashed.
     pub fn frame(self, content: &[u8]) -> SigningBytes {
+        awakener_spec::rule!(Idn5);
         let line = self.line().as_bytes();
         let mut bytes = Vec::with_capacity(line.len().saturating_add(content.len()));
         bytes.extend_from_slice(line);

@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use awakener_spec::Rule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -74,6 +75,10 @@ impl ParsedHint {
     /// # Errors
     /// The first way in which they are not a hint (SIG-1, SIG-2, SIG-4, SIG-5).
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        Self::read(bytes).inspect_err(|malformed| awakener_spec::mark(rule(malformed)))
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let event = json::read(bytes, MAX_BYTES, Numbers::Any)?;
         let top = Members::of("document", &event)?;
         if top.maybe("data_base64").is_some() {
@@ -106,6 +111,18 @@ impl ParsedHint {
     /// What the signature must cover (SIG-3).
     pub fn signing_bytes(&self) -> &SigningBytes {
         &self.signing
+    }
+}
+
+/// The rule that a malformed hint breaks.
+pub fn rule(malformed: &Malformed) -> Rule {
+    match malformed {
+        Malformed::Json(_) | Malformed::Unknown(_) => Rule::Sig2,
+        Malformed::NotAnObject(_) | Malformed::Missing(_) | Malformed::Type(_) | Malformed::Value(_) => {
+            Rule::Sig1
+        }
+        Malformed::Form(..) | Malformed::Length(_) => Rule::Sig4,
+        Malformed::Window => Rule::Sig5,
     }
 }
 
@@ -183,6 +200,7 @@ fn check_window(hint: &Hint) -> Result<(), Malformed> {
 
 /// The eight signed members of an event, `data` without its signature, whatever else the event has.
 fn signing_bytes(event: &Value) -> SigningBytes {
+    awakener_spec::rule!(Sig3);
     let mut signed: serde_json::Map<String, Value> = SIGNED
         .iter()
         .filter_map(|name| event.get(*name).map(|value| (String::from(*name), value.clone())))

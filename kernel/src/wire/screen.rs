@@ -6,6 +6,8 @@
 
 use alloc::boxed::Box;
 
+pub use awakener_spec::Class;
+use awakener_spec::rule;
 use serde::{Deserialize, Serialize};
 
 use super::hint::{Hint, ParsedHint};
@@ -13,24 +15,6 @@ use super::malformed::Malformed;
 use super::verify;
 use crate::ids::{KeyId, PublicKey, Target};
 use crate::time::{Millis, Wall};
-
-/// Why a hint is not for a machine, in the order in which it is asked. Placeholder of the enum in `awakener-spec`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// Not a hint (SIG-1, SIG-2, SIG-4, SIG-5).
-    Malformed,
-    /// A key that is not in the ring, not valid now, or not the one of the source.
-    WrongRouter,
-    /// The signature does not verify.
-    Tamper,
-    /// Subject and data disagree, or the target is not served here.
-    WrongTarget,
-    /// Issued later than now, by more than the skew.
-    NotYetValid,
-    /// Expired.
-    Stale,
-}
 
 /// When a router key holds, by the verifier's clock: from `valid_from` on, up to but not at `valid_until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,23 +103,28 @@ impl Presented {
 /// The first class of VER-1 that matches.
 pub fn screen(now: Wall, skew: Millis, presented: &Presented) -> Result<Hint, Class> {
     let claim = match presented {
-        Presented::Malformed(_) => return Err(Class::Malformed),
+        Presented::Malformed(_) => return Err(judged(Class::Malformed)),
         Presented::Hint(claim) => claim,
     };
     let router = claim.router.is_some_and(|window| window.holds(now)) && claim.source_agrees;
     if !router {
-        Err(Class::WrongRouter)
+        Err(judged(Class::WrongRouter))
     } else if !claim.signature_valid {
-        Err(Class::Tamper)
+        Err(judged(Class::Tamper))
     } else if !(claim.subject_agrees && claim.served) {
-        Err(Class::WrongTarget)
+        Err(judged(Class::WrongTarget))
     } else if claim.hint.time > now + skew {
-        Err(Class::NotYetValid)
+        Err(judged(Class::NotYetValid))
     } else if now >= claim.hint.expires_at {
-        Err(Class::Stale)
+        Err(judged(Class::Stale))
     } else {
         Ok(claim.hint.clone())
     }
+}
+
+fn judged(class: Class) -> Class {
+    rule!(Ver1);
+    class
 }
 
 /// Looks at bytes and classifies them: [`Presented::of`] and [`screen`] in one.

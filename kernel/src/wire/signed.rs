@@ -7,6 +7,7 @@
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
+use awakener_spec::Rule;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
@@ -25,6 +26,8 @@ pub trait Document: Sized {
     const NAME: &'static str;
     /// The most bytes of an envelope with one.
     const MAX_BYTES: usize;
+    /// The rule that fixes its form and its signature.
+    const RULE: Rule;
 
     /// Reads its JSON value, strictly.
     ///
@@ -97,6 +100,7 @@ impl<D: Document> Signed<D> {
     /// # Errors
     /// [`BadSignature`] if it is another key or the signature is wrong.
     pub fn verify(&self, key: &PublicKey) -> Result<&D, BadSignature> {
+        awakener_spec::mark(D::RULE);
         if key.key_id() != self.document.key_id() {
             return Err(BadSignature);
         }

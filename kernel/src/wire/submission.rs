@@ -99,6 +99,10 @@ impl Submission {
     /// # Errors
     /// The first way in which it is not a submission.
     pub fn from_value(value: &Value) -> Result<Self, Malformed> {
+        Self::read(value).inspect_err(|_| awakener_spec::rule!(Adm11))
+    }
+
+    fn read(value: &Value) -> Result<Self, Malformed> {
         let submission = Members::of("document", value)?.only(&MEMBERS)?;
         let subject = match submission.maybe("subject") {
             Some(_) => Some(submission.bounded("subject", LONGEST_SUBJECT)?.into()),
@@ -131,6 +135,7 @@ impl Submission {
 
     /// SHA-256 over the canonical form of everything but `id` and `from` (ADM-7): the `content_sha256`.
     pub fn content_hash(&self) -> ContentHash {
+        awakener_spec::rule!(Adm7);
         ContentHash::of(&json::canonical(&Value::Object(self.content())))
     }
 
