@@ -100,11 +100,13 @@ impl<D: Document> Signed<D> {
     /// # Errors
     /// [`BadSignature`] if it is another key or the signature is wrong.
     pub fn verify(&self, key: &PublicKey) -> Result<&D, BadSignature> {
+        let verdict = if key.key_id() == self.document.key_id() {
+            verify::verify(key, &self.signing_bytes(), &self.signature)
+        } else {
+            Err(BadSignature)
+        };
         awakener_spec::mark(D::RULE);
-        if key.key_id() != self.document.key_id() {
-            return Err(BadSignature);
-        }
-        verify::verify(key, &self.signing_bytes(), &self.signature).map(|()| &self.document)
+        verdict.map(|()| &self.document)
     }
 
     /// The envelope as a value; the document in it is as it was received.
