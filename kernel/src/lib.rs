@@ -31,3 +31,5 @@ pub mod mailbox;
 pub mod open;
 pub mod time;
 pub mod values;
+pub mod json;
+pub mod wire;

@@ -1,5 +1,104 @@
-//! What the tests of awakener share: evidence that a test met the rules that it claims.
+//! What the tests of awakener share: evidence that a test met the rules that it claims, and foreign tools, each pinned
+//! by hash. Not here: anything that a shipped binary needs; this crate is not published.
 //!
-//! Not here: anything that a shipped binary needs. This crate is not published.
+//! A test that needs a tool fails when it cannot be had. Only whoever runs the tests may do without, by naming it in
+//! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod evidence;
+pub mod packages;
+pub mod python;
+mod run;
+
+use std::path::PathBuf;
+
+/// The variable that names the tools to do without.
+pub const WITHOUT: &str = "AWAKENER_WITHOUT";
+
+/// A tool, or the wish to do without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// The program to start.
+    Ready(PathBuf),
+    /// The user asked to do without; already said on standard error.
+    Skipped(Skipped),
+}
+
+/// What was asked to be skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The name of the tool in `AWAKENER_WITHOUT`.
+    pub tool: &'static str,
+}
+
+/// Why a tool cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{tool}: {what}\n  where: {}\n  to see it by hand: {line}\n  to do without: {WITHOUT}={tool}\n  output: {output}",
+    place.display()
+)]
+pub struct ToolError {
+    /// The name of the tool, as it may stand in `AWAKENER_WITHOUT`.
+    pub tool: &'static str,
+    /// What failed.
+    pub what: String,
+    /// The file or directory concerned.
+    pub place: PathBuf,
+    /// The line to run to see the failure, or to mend it.
+    pub line: String,
+    /// The end of what the failed command wrote.
+    pub output: String,
+}
+
+/// The root of the workspace.
+pub fn workspace() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Whether the user asked to do without a tool; says it visibly if so.
+pub fn skipped(tool: &'static str) -> Option<Skipped> {
+    let without = std::env::var(WITHOUT).ok()?;
+    if !names(&without, tool) {
+        return None;
+    }
+    // Past the capture of the test harness, which shows the output of failed tests only.
+    let line = format!("SKIPPED what needs {tool}: {WITHOUT}={without}\n");
+    std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).ok();
+    Some(Skipped { tool })
+}
+
+fn names(without: &str, tool: &str) -> bool {
+    without.split(',').any(|name| name.trim() == tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_skipped_by_its_whole_name_only() {
+        assert!(names("python", "python"));
+        assert!(names("tlc, python", "python"));
+        assert!(!names("", "python"));
+        assert!(!names("pythons", "python"));
+    }
+
+    #[test]
+    fn an_error_says_what_where_and_the_line_to_run() {
+        let error = run::run(
+            "python",
+            "start nothing",
+            &workspace(),
+            std::process::Command::new("/nonexistent/program").arg("-x"),
+        )
+        .unwrap_err();
+        let text = error.to_string();
+        for part in ["start nothing", "/nonexistent/program -x", "AWAKENER_WITHOUT=python"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_workspace_is_where_the_kernel_is() {
+        assert!(workspace().join("kernel/Cargo.toml").is_file());
+    }
+}
