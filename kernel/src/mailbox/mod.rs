@@ -21,6 +21,7 @@ use crate::admission::Cause;
 use crate::config::Config;
 use crate::ids::{Fence, Seq, Tier};
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
+use crate::open::Open;
 use crate::time::{Mono, Now};
 use awakener_spec::{Reason, Rule};
 use image::{Claimed, Image, Lease};
@@ -223,6 +224,17 @@ impl Mailbox {
                 None => self.refuse(Reason::FactsMissing),
             },
         }
+    }
+}
+
+impl Open<Mailbox> {
+    /// [`Mailbox::cause`] of a mailbox whose steps are not durable yet, as a fact for [`Input::Admit`] that is read
+    /// inside the transaction (ADM-12).
+    ///
+    /// # Errors
+    /// `lost_lease` when a lease is presented that is not live (INB-7).
+    pub fn cause(&self, now: Now, presented: Option<Fence>) -> Result<Option<Cause>, Reason> {
+        self.sealed().cause(now, presented)
     }
 }
 
