@@ -77,7 +77,13 @@ impl Machine for Mailbox {
             Input::Ack { ack, .. } => Query::Ack(*ack),
             Input::Ask { question, .. } => Query::Mint(question.wake),
             Input::Report { wake, .. } | Input::Published { wake, .. } => Query::Mint(*wake),
-            Input::Sweep { .. } => self.swept_alert().map_or(Query::None, Query::Authority),
+            Input::Sweep { .. } => {
+                if self.may_sweep().is_err() {
+                    Query::None
+                } else {
+                    Query::Authorities(self.open_alerts())
+                }
+            }
             Input::Fire { .. } => match self.timers.next(self.emitting) {
                 Some((_, Due::Emission(seq))) => {
                     self.image.witnesses.get(&seq).map_or(Query::None, |w| Query::Authority(w.message))
@@ -113,10 +119,11 @@ impl Machine for Mailbox {
             (Input::Report { fence, wake, report }, Facts::Mint(mint)) => {
                 self.report(config, now, (fence, wake), report, mint)
             }
-            (Input::Sweep { fresh }, Facts::Authority(authority)) => {
-                self.sweep(config, now, fresh, Some(authority))
-            }
-            (Input::Sweep { fresh }, Facts::None) => self.sweep(config, now, fresh, None),
+            (Input::Sweep { fresh }, Facts::Authorities(known)) => self.sweep(config, now, fresh, &known),
+            (Input::Sweep { .. }, Facts::None) => match self.may_sweep() {
+                Err(refusal) => self.refuse(refusal),
+                Ok(()) => self.refuse(Reason::FactsMissing),
+            },
             (Input::Published { wake, handed_over }, Facts::Mint(mint)) => {
                 self.published(wake, handed_over, mint)
             }
@@ -152,6 +159,7 @@ impl Machine for Mailbox {
                 | Facts::Candidates(_)
                 | Facts::Row(_)
                 | Facts::Authority(_)
+                | Facts::Authorities(_)
                 | Facts::Mint(_)
                 | Facts::Ack(_),
             ) => self.refuse(Reason::FactsMissing),
