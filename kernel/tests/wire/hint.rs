@@ -282,7 +282,7 @@ fn sig_3_each_signed_member_is_under_the_signature() {
 }
 
 #[test]
-fn law_8_a_malformed_hint_names_the_rule_that_it_breaks() {
+fn sig_1_a_malformed_hint_names_the_rule_that_it_breaks() {
     use awakener_spec::Rule;
     let text = sample_text();
     let rule = |from, to| wire::hint::rule(&malformed(&replace(&text, from, to)));

@@ -1,7 +1,8 @@
 """The other side of the wire, with nothing of ours: PyNaCl, rfc8785 and the standard library.
 
-Reads one JSON object from standard input: a hint and an ACK as texts, and the public keys that should have signed
-them. Writes one: whether each verifies, and a hint and an ACK of its own with their public keys.
+Reads one JSON object from standard input: a hint, an ACK and a submission as texts, and the public keys that should
+have signed the first two. Writes one: whether each verifies, the content hash of the submission, and a hint and an ACK
+of its own with their public keys.
 """
 
 import base64
@@ -89,6 +90,11 @@ def own_ack(key):
     return json.dumps({"statement": statement, "signature": sign(key, ack_bytes(statement))})
 
 
+def content_hash(submission):
+    content = {name: value for name, value in submission.items() if name not in ("id", "from")}
+    return "sha256:" + hashlib.sha256(rfc8785.dumps(content)).hexdigest()
+
+
 def main():
     asked = json.load(sys.stdin)
     hint = json.loads(asked["hint"])
@@ -98,6 +104,7 @@ def main():
         {
             "hint_verifies": verifies(asked["router"], wake_bytes(hint), hint["data"]["signature"]),
             "ack_verifies": verifies(asked["agent"], ack_bytes(ack["statement"]), ack["signature"]),
+            "content_sha256": content_hash(json.loads(asked["submission"])),
             "hint": own_hint(router),
             "router": b64(router.verify_key.encode()),
             "ack": own_ack(agent),

@@ -54,6 +54,12 @@ fn ver_1_the_first_class_that_matches_wins() {
     assert_eq!(malformed, Err(Class::Malformed));
 }
 
+#[test]
+fn ver_1_these_are_the_first_classes_of_the_law_in_its_order() {
+    use Class::*;
+    assert_eq!(Class::ALL[..6], [Malformed, WrongRouter, Tamper, WrongTarget, NotYetValid, Stale]);
+}
+
 /// Every fault alone is seen, and is no other class.
 #[test]
 fn ver_1_each_fault_alone_has_its_class() {
