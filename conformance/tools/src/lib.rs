@@ -1,8 +1,10 @@
-//! Finds or makes the foreign tools that the tests use, each pinned by hash.
+//! What the tests of awakener share: evidence that a test met the rules that it claims, and foreign tools, each pinned
+//! by hash. Not here: anything that a shipped binary needs; this crate is not published.
 //!
 //! A test that needs a tool fails when it cannot be had. Only whoever runs the tests may do without, by naming it in
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
+pub mod evidence;
 pub mod packages;
 pub mod python;
 mod run;

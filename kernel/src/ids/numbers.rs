@@ -74,6 +74,11 @@ impl Seq {
         self.0
     }
 
+    /// The one before it, if there is one.
+    pub const fn previous(self) -> Option<Self> {
+        Self::new(self.0 - 1)
+    }
+
     /// The sequence after this one.
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
