@@ -6,6 +6,7 @@ use awakener_kernel::wire::{
     AckBy, AckOutcome, AckStatement, BadSignature, Checkpoint, Document, Malformed, OperatorCommand,
     Priority, ResponseExpectation, Signed, Submission,
 };
+use awakener_tools::enforces;
 use serde_json::{Value, json};
 
 use crate::common::{at, id_of, public, router, sample, stranger, target};
@@ -135,26 +136,28 @@ fn ack_3_the_signed_bytes_are_these() {
     assert_eq!(String::from_utf8_lossy(signed.signing_bytes().as_bytes()), expected);
 }
 
-#[test]
-fn ack_4_outcomes_and_roles_are_closed() {
-    assert_eq!(
-        AckOutcome::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
-        ["handled", "silence", "declined", "failed"]
-    );
-    assert_eq!(AckBy::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["station", "agent", "human"]);
-    for outcome in AckOutcome::ALL {
-        assert_eq!(AckOutcome::parse(outcome.as_str()), Some(*outcome));
-        assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.as_str());
+enforces! {
+    [Ack4]
+    fn ack_4_outcomes_and_roles_are_closed(_seen) {
+        assert_eq!(
+            AckOutcome::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+            ["handled", "silence", "declined", "failed"]
+        );
+        assert_eq!(AckBy::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["station", "agent", "human"]);
+        for outcome in AckOutcome::ALL {
+            assert_eq!(AckOutcome::parse(outcome.as_str()), Some(*outcome));
+            assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.as_str());
+        }
+        let mut value = ack().to_value();
+        value["outcome"] = json!("seen");
+        assert_eq!(AckStatement::from_value(&value), Err(Malformed::Value("outcome")));
+        value = ack().to_value();
+        value["by"] = json!("operator");
+        assert_eq!(AckStatement::from_value(&value), Err(Malformed::Value("by")));
+        value = ack().to_value();
+        value["time"] = json!("2026-08-17T12:00:05+00:00");
+        assert_eq!(AckStatement::from_value(&value), Err(Malformed::Form("time", Form::Time)));
     }
-    let mut value = ack().to_value();
-    value["outcome"] = json!("seen");
-    assert_eq!(AckStatement::from_value(&value), Err(Malformed::Value("outcome")));
-    value = ack().to_value();
-    value["by"] = json!("operator");
-    assert_eq!(AckStatement::from_value(&value), Err(Malformed::Value("by")));
-    value = ack().to_value();
-    value["time"] = json!("2026-08-17T12:00:05+00:00");
-    assert_eq!(AckStatement::from_value(&value), Err(Malformed::Form("time", Form::Time)));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use awakener_kernel::ids::{
     SignatureBytes, Target, Tier, Token,
 };
 use awakener_kernel::time::{Millis, Wall};
+use awakener_tools::enforces;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,42 +31,46 @@ where
     }
 }
 
-#[test]
-fn idn_2_a_name_has_one_alphabet_and_64_bytes() {
-    let longest = "a".repeat(64);
-    let too_long = "a".repeat(65);
-    check::<Target>(
-        &["a", "7", "mataya-dyad", "a_b-c9", "a-", &longest],
-        &["", "-a", "_a", "A", "aB", "a.b", "a b", "é", "aé", "a/b", " a", "a\n", &too_long],
-    );
-    assert_eq!(Target::parse(""), Err(NameError::Empty));
-    assert_eq!(Target::parse(&too_long), Err(NameError::TooLong));
-    assert_eq!(Target::parse("-a"), Err(NameError::Start));
-    assert_eq!(Target::parse("Ab"), Err(NameError::Start));
-    assert_eq!(Target::parse("ab.c"), Err(NameError::Character { at: 2 }));
+enforces! {
+    [Idn2]
+    fn idn_2_a_name_has_one_alphabet_and_64_bytes(_seen) {
+        let longest = "a".repeat(64);
+        let too_long = "a".repeat(65);
+        check::<Target>(
+            &["a", "7", "mataya-dyad", "a_b-c9", "a-", &longest],
+            &["", "-a", "_a", "A", "aB", "a.b", "a b", "é", "aé", "a/b", " a", "a\n", &too_long],
+        );
+        assert_eq!(Target::parse(""), Err(NameError::Empty));
+        assert_eq!(Target::parse(&too_long), Err(NameError::TooLong));
+        assert_eq!(Target::parse("-a"), Err(NameError::Start));
+        assert_eq!(Target::parse("Ab"), Err(NameError::Start));
+        assert_eq!(Target::parse("ab.c"), Err(NameError::Character { at: 2 }));
+    }
 }
 
-#[test]
-fn idn_3_an_id_is_a_lower_case_uuid_v7() {
-    check::<MessageId>(
-        &["019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1", "00000000-0000-7000-b000-000000000000"],
-        &[
-            "",
-            "019F0A1B-2C3D-7E4F-8A5B-6C7D8E9FA0B1",
-            "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0B1",
-            "019f0a1b2c3d7e4f8a5b6c7d8e9fa0b1",
-            "{019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1}",
-            "urn:uuid:019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1",
-            "019f0a1b-2c3d-4e4f-8a5b-6c7d8e9fa0b1",
-            "019f0a1b-2c3d-7e4f-ca5b-6c7d8e9fa0b1",
-            "019f0a1b-2c3d-7e4f-0a5b-6c7d8e9fa0b1",
-            "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b",
-            "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b11",
-            "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0bg",
-            "00000000-0000-0000-0000-000000000000",
-        ],
-    );
-    assert_eq!(MessageId::parse("x"), Err(FormError(Form::Uuid)));
+enforces! {
+    [Idn3]
+    fn idn_3_an_id_is_a_lower_case_uuid_v7(_seen) {
+        check::<MessageId>(
+            &["019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1", "00000000-0000-7000-b000-000000000000"],
+            &[
+                "",
+                "019F0A1B-2C3D-7E4F-8A5B-6C7D8E9FA0B1",
+                "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0B1",
+                "019f0a1b2c3d7e4f8a5b6c7d8e9fa0b1",
+                "{019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1}",
+                "urn:uuid:019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b1",
+                "019f0a1b-2c3d-4e4f-8a5b-6c7d8e9fa0b1",
+                "019f0a1b-2c3d-7e4f-ca5b-6c7d8e9fa0b1",
+                "019f0a1b-2c3d-7e4f-0a5b-6c7d8e9fa0b1",
+                "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b",
+                "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0b11",
+                "019f0a1b-2c3d-7e4f-8a5b-6c7d8e9fa0bg",
+                "00000000-0000-0000-0000-000000000000",
+            ],
+        );
+        assert_eq!(MessageId::parse("x"), Err(FormError(Form::Uuid)));
+    }
 }
 
 #[test]
@@ -78,30 +83,32 @@ fn idn_3_an_id_is_made_from_a_time_and_chance() {
     assert!(made < MessageId::from_parts(1_786_968_000_124, [0; 10]), "ids sort by time");
 }
 
-#[test]
-fn idn_4_a_key_id_is_the_digest_of_the_raw_key() {
-    let digits = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925";
-    let good = format!("sha256:{digits}");
-    // SHA-256 of 32 zero bytes, by sha256sum.
-    assert_eq!(KeyId::of(&[0; 32]).to_string(), good);
-    assert_eq!(PublicKey([0; 32]).key_id(), KeyId::of(&[0; 32]));
-    assert_eq!(KeyId::parse_hex(digits), Ok(KeyId::of(&[0; 32])));
-    assert!(KeyId::parse_hex(&good).is_err());
-    let bad = [
-        String::new(),
-        digits.to_owned(),
-        format!("SHA256:{digits}"),
-        good.to_uppercase(),
-        good.replace('a', "A"),
-        format!("{good}0"),
-        good[..70].to_owned(),
-        format!("sha256: {}", &digits[1..]),
-        format!("sha256:+{}", &digits[1..]),
-        format!("sha512:{digits}"),
-    ];
-    let bad: Vec<_> = bad.iter().map(String::as_str).collect();
-    check::<KeyId>(&[&good], &bad);
-    check::<ContentHash>(&[&good], &bad);
+enforces! {
+    [Idn4]
+    fn idn_4_a_key_id_is_the_digest_of_the_raw_key(_seen) {
+        let digits = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925";
+        let good = format!("sha256:{digits}");
+        // SHA-256 of 32 zero bytes, by sha256sum.
+        assert_eq!(KeyId::of(&[0; 32]).to_string(), good);
+        assert_eq!(PublicKey([0; 32]).key_id(), KeyId::of(&[0; 32]));
+        assert_eq!(KeyId::parse_hex(digits), Ok(KeyId::of(&[0; 32])));
+        assert!(KeyId::parse_hex(&good).is_err());
+        let bad = [
+            String::new(),
+            digits.to_owned(),
+            format!("SHA256:{digits}"),
+            good.to_uppercase(),
+            good.replace('a', "A"),
+            format!("{good}0"),
+            good[..70].to_owned(),
+            format!("sha256: {}", &digits[1..]),
+            format!("sha256:+{}", &digits[1..]),
+            format!("sha512:{digits}"),
+        ];
+        let bad: Vec<_> = bad.iter().map(String::as_str).collect();
+        check::<KeyId>(&[&good], &bad);
+        check::<ContentHash>(&[&good], &bad);
+    }
 }
 
 #[test]
