@@ -17,6 +17,7 @@ pub mod signed;
 pub mod submission;
 pub mod verify;
 
+pub use crate::ids::{PublicKey, SignatureBytes};
 pub use ack::{AckBy, AckOutcome, AckStatement};
 pub use checkpoint::Checkpoint;
 pub use command::OperatorCommand;

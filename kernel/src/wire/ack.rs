@@ -73,7 +73,9 @@ impl Document for AckStatement {
             message_id: statement.parsed("message_id", Form::Uuid, MessageId::parse)?,
             content_sha256: statement.parsed("content_sha256", Form::Digest, ContentHash::parse)?,
             target: statement.parsed("target", Form::Name, Target::parse)?,
-            outcome: statement.one_of("outcome", AckOutcome::parse)?,
+            outcome: statement
+                .one_of("outcome", AckOutcome::parse)
+                .inspect_err(|_| awakener_spec::rule!(Ack4))?,
             by: statement.one_of("by", AckBy::parse)?,
             key_id: statement.parsed("key_id", Form::Digest, KeyId::parse)?,
             time: statement.time("time")?,
