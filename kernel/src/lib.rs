@@ -29,5 +29,6 @@ pub mod ids;
 pub mod machine;
 pub mod mailbox;
 pub mod open;
+pub mod router;
 pub mod time;
 pub mod values;
