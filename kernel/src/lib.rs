@@ -29,6 +29,8 @@ pub mod ids;
 pub mod machine;
 pub mod mailbox;
 pub mod open;
+pub mod operator;
+pub mod registry;
 pub mod router;
 pub mod time;
 pub mod values;
