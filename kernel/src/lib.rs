@@ -36,3 +36,4 @@ pub mod router;
 pub mod time;
 pub mod values;
 pub mod wire;
+mod words;

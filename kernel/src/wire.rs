@@ -18,7 +18,7 @@ pub mod submission;
 pub mod verify;
 
 pub use crate::ids::{PublicKey, SignatureBytes};
-pub use ack::{AckBy, AckOutcome, AckStatement};
+pub use ack::AckStatement;
 pub use checkpoint::Checkpoint;
 pub use command::OperatorCommand;
 pub use domain::{Domain, SigningBytes};

@@ -35,6 +35,15 @@ pub struct Item<M: Persist> {
     pub statement: Option<Statement>,
 }
 
+/// The machines of the host while a batch is under way: most as they are on disk, some sealed.
+#[derive(Debug)]
+pub struct Peers<'a, M: Persist> {
+    /// Not part of the batch so far.
+    pub live: &'a BTreeMap<String, M>,
+    /// Part of it; they answer facts about themselves and nothing else.
+    pub open: &'a BTreeMap<String, Open<M>>,
+}
+
 /// What a commit set free.
 #[derive(Debug)]
 pub struct Done<M: Persist> {
@@ -107,8 +116,7 @@ impl<M: Persist> Host<M> {
             .collect()
     }
 
-    /// Steps each item and commits once. `facts` answers what a machine must know, inside the transaction; it sees the
-    /// machines that are not part of this batch.
+    /// Steps each item and commits once. `facts` answers what a machine must know, inside the transaction.
     ///
     /// # Errors
     /// [`Failed`].
@@ -117,7 +125,7 @@ impl<M: Persist> Host<M> {
         db: &mut Db,
         now: Now,
         items: Vec<Item<M>>,
-        mut facts: impl FnMut(&Db, &BTreeMap<String, M>, &Item<M>, M::Query) -> Result<M::Facts, StoreFault>,
+        mut facts: impl FnMut(&Db, &Peers<'_, M>, &Item<M>, M::Query) -> Result<M::Facts, StoreFault>,
     ) -> Result<Done<M>, Failed> {
         let touched: BTreeSet<String> = items.iter().map(|item| item.target.clone()).collect();
         for target in &touched {
@@ -212,7 +220,7 @@ impl<M: Persist> Host<M> {
         items: Vec<Item<M>>,
         open: &mut BTreeMap<String, Open<M>>,
         order: &mut Vec<String>,
-        facts: &mut impl FnMut(&Db, &BTreeMap<String, M>, &Item<M>, M::Query) -> Result<M::Facts, StoreFault>,
+        facts: &mut impl FnMut(&Db, &Peers<'_, M>, &Item<M>, M::Query) -> Result<M::Facts, StoreFault>,
     ) -> Result<(), StoreFault> {
         for item in items {
             if !open.contains_key(&item.target)
@@ -223,7 +231,8 @@ impl<M: Persist> Host<M> {
             let Some(opened) = open.get(&item.target) else {
                 return Err(db.fault(Reason::StoreUnavailable, &format!("no machine for {}", item.target)));
             };
-            let known = facts(db, &self.live, &item, opened.needs(&item.input))?;
+            let query = opened.needs(&item.input);
+            let known = facts(db, &Peers { live: &self.live, open }, &item, query)?;
             let Some(opened) = open.remove(&item.target) else { continue };
             db.focus(Focus { target: item.target.clone(), statement: item.statement });
             let stepped = opened.step(db, &self.config, now, item.input, known)?;

@@ -55,6 +55,21 @@ pub struct Hint {
     pub router_key_id: KeyId,
 }
 
+impl From<&Hint> for crate::values::Hint {
+    /// What a wake daemon's machine judges of it; the machine belongs to one target.
+    fn from(hint: &Hint) -> Self {
+        Self {
+            wake: hint.id,
+            message: hint.message_id,
+            nonce: hint.nonce,
+            token: hint.freshness_token,
+            time: hint.time,
+            expires: hint.expires_at,
+            key: hint.router_key_id,
+        }
+    }
+}
+
 /// A hint that is well-formed, and what its signature must cover.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParsedHint {

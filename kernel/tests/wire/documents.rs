@@ -2,9 +2,10 @@
 
 use awakener_kernel::ids::{CommandId, ContentHash, Form, MessageId, PlaneName, SchemaRef, ThreadId};
 use awakener_kernel::json::{FaultKind, canonical};
+use awakener_kernel::values::{AckOutcome, By};
 use awakener_kernel::wire::{
-    AckBy, AckOutcome, AckStatement, BadSignature, Checkpoint, Document, Malformed, OperatorCommand,
-    Priority, ResponseExpectation, Signed, Submission,
+    AckStatement, BadSignature, Checkpoint, Document, Malformed, OperatorCommand, Priority,
+    ResponseExpectation, Signed, Submission,
 };
 use awakener_tools::enforces;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ pub fn ack() -> AckStatement {
         content_sha256: ContentHash::of(b"content"),
         target: target("mataya-dyad"),
         outcome: AckOutcome::Handled,
-        by: AckBy::Agent,
+        by: By::Agent,
         key_id: id_of(&router()),
         time: at("2026-08-17T12:00:05.250Z"),
     }
@@ -143,7 +144,7 @@ enforces! {
             AckOutcome::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
             ["handled", "silence", "declined", "failed"]
         );
-        assert_eq!(AckBy::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["station", "agent", "human"]);
+        assert_eq!(By::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["station", "agent", "human"]);
         for outcome in AckOutcome::ALL {
             assert_eq!(AckOutcome::parse(outcome.as_str()), Some(*outcome));
             assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.as_str());

@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 
 use awakener_kernel::ids::{PublicKey, Token};
 use awakener_kernel::time::Millis;
-use awakener_kernel::wire::{
-    AckBy, AckOutcome, AckStatement, BadSignature, RouterKey, Signed, Submission, present,
-};
+use awakener_kernel::values::{AckOutcome, By};
+use awakener_kernel::wire::{AckStatement, BadSignature, RouterKey, Signed, Submission, present};
 use awakener_spec::Class;
 use awakener_tools::Tool;
 use serde_json::{Value, json};
@@ -73,7 +72,7 @@ fn idn_5_we_accept_what_another_implementation_signs() {
 
     let signed = Signed::<AckStatement>::parse(text("ack").as_bytes()).unwrap();
     let statement = signed.verify(&key("agent")).unwrap();
-    assert_eq!((statement.outcome, statement.by), (AckOutcome::Declined, AckBy::Human));
+    assert_eq!((statement.outcome, statement.by), (AckOutcome::Declined, By::Human));
     let other =
         Signed::<AckStatement>::parse(replace(text("ack"), "declined", "handled").as_bytes()).unwrap();
     assert_eq!(other.verify(&key("agent")), Err(BadSignature));

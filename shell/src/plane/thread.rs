@@ -152,19 +152,10 @@ impl Thread {
 
     /// Serves calls in order; consecutive mailbox inputs share a commit.
     fn serve(&mut self, calls: Vec<(Op, Waiting)>) {
-        let mut batch = Batch::default();
+        let mut batch: Vec<(Staged, Waiting)> = Vec::new();
         for (op, waiting) in calls {
             match self.prepare(op) {
-                Prepared::Item(prepared) => {
-                    if batch.conflicts(&prepared) {
-                        self.flush(std::mem::take(&mut batch));
-                    }
-                    let prepared = match prepared.cause_of.clone() {
-                        None => prepared,
-                        Some(acting) => self.with_cause(prepared, &acting),
-                    };
-                    batch.push(prepared, waiting);
-                }
+                Prepared::Staged(staged) => batch.push((*staged, waiting)),
                 Prepared::Alone(op) => {
                     self.flush(std::mem::take(&mut batch));
                     let reply = self.alone(op);
@@ -179,13 +170,13 @@ impl Thread {
         self.flush(batch);
     }
 
-    fn flush(&mut self, batch: Batch) {
-        if batch.items.is_empty() {
+    fn flush(&mut self, batch: Vec<(Staged, Waiting)>) {
+        if batch.is_empty() {
             return;
         }
-        let Batch { items, waiting, priors, admits } = batch;
-        let targets: Vec<String> = items.iter().map(|item| item.target.clone()).collect();
-        match self.mailbox_batch(items, admits) {
+        let (staged, waiting): (Vec<Staged>, Vec<Waiting>) = batch.into_iter().unzip();
+        let targets: Vec<Target> = staged.iter().map(|staged| staged.target.clone()).collect();
+        match self.mailbox_batch(staged) {
             Err(failed) => {
                 let refused = refused(&failed);
                 for waiting in waiting {
@@ -193,47 +184,39 @@ impl Thread {
                 }
             }
             Ok(outcomes) => {
-                let replies = targets.into_iter().zip(outcomes).zip(waiting).zip(priors);
-                for (((target, outcome), waiting), prior) in replies {
-                    let reply = self.reply(&target, outcome, prior);
-                    let _ = waiting.send(reply);
+                for ((target, outcome), waiting) in targets.into_iter().zip(outcomes).zip(waiting) {
+                    let lease = self
+                        .mailboxes
+                        .machine(target.as_str())
+                        .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
+                        .cloned();
+                    let reply = MailboxReply { target, outcome, lease };
+                    let _ = waiting.send(Ok(Reply::Mailbox(Box::new(reply))));
                 }
             }
         }
     }
 
-    fn reply(
-        &self,
-        target: &str,
-        outcome: awakener_kernel::machine::OutcomeOf<Mailbox>,
-        prior: Option<awakener_kernel::ids::Seq>,
-    ) -> Result<Reply, Refused> {
-        let lease = self
-            .mailboxes
-            .machine(target)
-            .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
-            .cloned();
-        match Target::parse(target) {
-            Ok(target) => Ok(Reply::Mailbox(Box::new(MailboxReply { target, outcome, lease, prior }))),
-            Err(error) => Err(Refused { reason: Reason::UnknownTarget, detail: error.to_string() }),
-        }
-    }
-
     /// One transaction over mailboxes; effects are let go afterwards.
-    fn mailbox_batch(
-        &mut self,
-        items: Vec<Item<Mailbox>>,
-        admits: BTreeMap<String, Facts>,
-    ) -> Result<Vec<awakener_kernel::machine::OutcomeOf<Mailbox>>, Failed> {
+    fn mailbox_batch(&mut self, staged: Vec<Staged>) -> Result<Vec<OutcomeOf<Mailbox>>, Failed> {
         let now = self.clock.now();
-        let registry = self.registry.machine(NO_TARGET);
-        let routes = &self.setup.routes;
-        let limits = self.setup.limits.get();
-        let done = self.mailboxes.batch(&mut self.db, now, items, |db, _, item, query| {
-            let Some(registry) = registry else {
-                return Err(db.fault(Reason::StoreUnavailable, &"the registry is not there"));
-            };
-            super::facts::answer(db, registry, routes, limits, now, item, &query, admits.get(&item.target))
+        let Some(registry) = self.registry.machine(NO_TARGET) else {
+            return Err(Failed::NotDurable(self.db.fault(Reason::StoreUnavailable, &"the registry is not there")));
+        };
+        let mut context = Vec::with_capacity(staged.len());
+        let mut items = Vec::with_capacity(staged.len());
+        for Staged { target, input, statement, known } in staged {
+            items.push(Item { target: target.as_str().to_owned(), input, statement });
+            context.push((target, known));
+        }
+        let mut context = context.into_iter();
+        let (routes, config) = (&self.setup.routes, self.setup.limits.get());
+        let done = self.mailboxes.batch(&mut self.db, now, items, |db, peers, item, query| {
+            // Facts are asked for once per item, in order.
+            let (target, known) =
+                context.next().ok_or_else(|| db.fault(Reason::FactsMissing, &"more items than context"))?;
+            let facts = Facts { db, registry, routes, config, now, target: &target, peers };
+            facts.answer(&item.input, query, known.as_ref())
         })?;
         for (target, effect) in done.effects {
             self.act(&target, effect);
@@ -308,24 +291,107 @@ impl Thread {
 
 /// What a call turns out to be.
 enum Prepared {
-    Item(Box<PreparedItem>),
+    /// An input of a mailbox, which may share a transaction.
+    Staged(Box<Staged>),
+    /// Something that needs a transaction of its own, or none.
     Alone(Op),
+    /// Nothing; it is refused before any machine is asked.
     Refuse(Refused),
 }
 
-struct PreparedItem {
-    item: Item<Mailbox>,
-    prior: Option<awakener_kernel::ids::Seq>,
-    /// The target that the sender acts for and may be working on (ADM-12).
-    cause_of: Option<Target>,
-    facts: Option<Facts>,
+/// One input of a mailbox, and what is known of it beside the store.
+struct Staged {
+    target: Target,
+    input: Input,
+    statement: Option<Statement>,
+    known: Option<Known>,
 }
 
-#[derive(Default)]
-struct Batch {
-    items: Vec<Item<Mailbox>>,
-    waiting: Vec<Waiting>,
-    priors: Vec<Option<awakener_kernel::ids::Seq>>,
-    admits: BTreeMap<String, Facts>,
+impl Staged {
+    const fn plain(target: Target, input: Input) -> Self {
+        Self { target, input, statement: None, known: None }
+    }
 }
 
+impl Thread {
+    /// What can be said without a transaction.
+    fn prepare(&mut self, op: Op) -> Prepared {
+        match op {
+            Op::Submit(submit) => self.prepare_submission(*submit),
+            Op::Mailbox { target, input, statement } => {
+                if !self.registry_image().target_known(&target) {
+                    return Prepared::Refuse(Refused::because(Reason::UnknownTarget, target.as_str()));
+                }
+                Prepared::Staged(Box::new(Staged { target, input: *input, statement, known: None }))
+            }
+            Op::Ack { signed, fence } => self.prepare_ack(*signed, fence),
+            Op::Command(_) | Op::Sweep(_) | Op::Refused { .. } | Op::Overview => Prepared::Alone(op),
+        }
+    }
+
+    /// The head of ADM-2 that needs the registry; the rest is the mailbox's.
+    fn prepare_submission(&mut self, submit: Submit) -> Prepared {
+        let Submit { held, submission, body_bytes, fence, trace } = submit;
+        let attempt = Attempt {
+            body_bytes,
+            authenticated: true,
+            within_rate: true,
+            well_formed: true,
+            other_sender: submission.from.as_ref().is_some_and(|from| *from != held.principal),
+            schema_known: self.setup.routes.tier(&submission.schema).is_some(),
+            target_known: self.registry_image().target_known(&submission.target),
+        };
+        if let Err(reason) = admission::screen(&attempt, self.setup.limits.get()) {
+            let refused = self.note_refusal(
+                &held.principal,
+                submission.target.as_str(),
+                Some(&submission.id.to_string()),
+                reason,
+            );
+            return Prepared::Refuse(refused);
+        }
+        let normal = fuse::normal_form(&submission.body.to_string());
+        let known = Known::Submission { held: held.clone(), normal: ContentHash::of(normal.as_bytes()) };
+        let statement = Statement::Submission {
+            submission: submission.to_value(),
+            normal: ContentHash::of(normal.as_bytes()).to_string(),
+            trace,
+        };
+        let submitted = Submitted {
+            id: submission.id,
+            principal: held.principal,
+            content: submission.content_hash(),
+            schema: submission.schema.clone(),
+            fence,
+        };
+        Prepared::Staged(Box::new(Staged {
+            target: submission.target,
+            input: Input::Admit(submitted),
+            statement: Some(statement),
+            known: Some(known),
+        }))
+    }
+
+    fn prepare_ack(&mut self, signed: Signed<AckStatement>, fence: Option<Fence>) -> Prepared {
+        let statement = signed.document().clone();
+        let target = statement.target.clone();
+        if !self.registry_image().target_known(&target) {
+            return Prepared::Refuse(Refused::because(Reason::UnknownTarget, target.as_str()));
+        }
+        let signature_valid = self
+            .registry_image()
+            .ack_public_key(&statement.key_id, &target)
+            .is_some_and(|key| signed.verify(key).is_ok());
+        let text = Statement::Signed {
+            kind: "ack",
+            subject: statement.message_id.to_string(),
+            signed: signed.to_value(),
+        };
+        Prepared::Staged(Box::new(Staged {
+            target,
+            input: Input::Ack { ack: statement.said(), fence },
+            statement: Some(text),
+            known: Some(Known::Signature { valid: signature_valid }),
+        }))
+    }
+}
