@@ -24,6 +24,7 @@
 extern crate alloc;
 
 pub mod admission;
+pub mod audit;
 pub mod config;
 pub mod ids;
 pub mod json;
@@ -31,6 +32,8 @@ pub mod machine;
 pub mod mailbox;
 pub mod open;
 pub mod operator;
+pub mod page;
+pub mod receipt;
 pub mod registry;
 pub mod router;
 pub mod time;
