@@ -1,7 +1,7 @@
 //! The hint: a CloudEvent that says "look at your inbox" and nothing else (SIG-1 to SIG-5).
 //!
 //! Two ways to have one: [`ParsedHint`] from received bytes, whose signing bytes hold the strings as they were
-//! received, and [`UnsignedHint`] to be signed and sent. Neither says that a hint is genuine; that is [`super::screen`].
+//! received, and [`UnsignedHint`] to be signed and sent. Neither says that a hint is genuine; that is [`mod@super::screen`].
 
 use alloc::format;
 use alloc::string::{String, ToString as _};

@@ -1,11 +1,13 @@
 //! ACK statements, operator commands, checkpoints and submissions.
 
-use awakener_kernel::ids::{CommandId, ContentHash, Form, MessageId, PlaneName, SchemaRef, ThreadId};
+use awakener_kernel::ids::{
+    CommandId, ContentHash, Form, MAX_INTEGER, MessageId, PlaneName, SchemaRef, ThreadId,
+};
 use awakener_kernel::json::{FaultKind, canonical};
 use awakener_kernel::values::{AckOutcome, By};
 use awakener_kernel::wire::{
-    AckStatement, BadSignature, Checkpoint, Document, Malformed, OperatorCommand, Priority,
-    ResponseExpectation, Signed, Submission,
+    AckStatement, BadSignature, Checkpoint, Document, Domain, Malformed, OperatorCommand, Priority,
+    ResponseExpectation, Signed, Submission, sign,
 };
 use awakener_tools::enforces;
 use serde_json::{Value, json};
@@ -96,11 +98,10 @@ fn check<D: Document + Clone + PartialEq + std::fmt::Debug>(document: D) {
     assert!(matches!(fault, Malformed::Json(fault) if fault.kind == FaultKind::DuplicateKey));
 
     // A signature of another domain does not count.
-    let elsewhere: Vec<_> =
-        awakener_kernel::wire::Domain::ALL.iter().filter(|domain| **domain != D::DOMAIN).collect();
+    let elsewhere: Vec<_> = Domain::ALL.iter().filter(|domain| **domain != D::DOMAIN).collect();
     assert_eq!(elsewhere.len(), 4);
     for domain in elsewhere {
-        let signature = awakener_kernel::wire::sign(&router(), &domain.frame(&canonical(&whole[D::NAME])));
+        let signature = sign(&router(), &domain.frame(&canonical(&whole[D::NAME])));
         let mut other = whole.clone();
         other["signature"] = json!(signature);
         assert_eq!(parse(&other).unwrap().verify(&public(&router())), Err(BadSignature));
@@ -120,6 +121,30 @@ fn opr_1_a_command_is_strict_and_signed() {
 #[test]
 fn aud_3_a_checkpoint_is_strict_and_signed() {
     check(checkpoint());
+}
+
+#[test]
+fn ack_3_strings_are_signed_as_they_were_received() {
+    let mut statement = AckStatement { time: at("2026-08-17T12:00:05Z"), ..ack() }.to_value();
+    statement["time"] = json!("2026-08-17T12:00:05.000Z");
+    let signature = sign(&router(), &Domain::Ack.frame(&canonical(&statement)));
+    let envelope = json!({"statement": statement, "signature": signature});
+    let signed = Signed::<AckStatement>::parse(envelope.to_string().as_bytes()).unwrap();
+    assert_eq!(signed.verify(&public(&router())).unwrap().time, at("2026-08-17T12:00:05Z"));
+    assert_eq!(signed.to_value(), envelope, "and it is kept as it was received");
+}
+
+#[test]
+fn aud_3_the_size_of_a_checkpoint_is_an_integer_that_everyone_reads() {
+    let with = |size: Value| {
+        let mut checkpoint = checkpoint().to_value();
+        checkpoint["size"] = size;
+        Checkpoint::from_value(&checkpoint).map(|checkpoint| checkpoint.size)
+    };
+    assert_eq!(with(json!(0)), Ok(0));
+    assert_eq!(with(json!(MAX_INTEGER)), Ok(MAX_INTEGER));
+    assert_eq!(with(json!(MAX_INTEGER + 1)), Err(Malformed::Value("size")));
+    assert_eq!(with(json!("1")), Err(Malformed::Type("size")));
 }
 
 #[test]

@@ -195,6 +195,8 @@ fn adm_11_a_schema_has_a_version() {
     );
     let schema = SchemaRef::parse("directive/2").unwrap();
     assert_eq!((schema.name(), schema.version()), ("directive", 2));
+    assert_eq!(SchemaRef::new("directive", 2), Ok(schema));
+    assert_eq!(SchemaRef::new("directive", 0), Err(FormError(Form::Schema)));
 }
 
 #[test]
@@ -240,6 +242,7 @@ fn sig_4_a_time_has_one_form() {
         "2100-02-29T12:00:00Z",
         "2026-04-31T12:00:00Z",
         "1969-12-31T23:59:59Z",
+        "1970-01-00T00:00:00Z",
         " 2026-08-17T12:00:00Z",
         "2026-08-17T12:00:00ZZ",
         "２026-08-17T12:00:00Z",

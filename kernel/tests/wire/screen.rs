@@ -160,5 +160,9 @@ fn ver_1_what_is_presented_is_symbols_of_the_bytes() {
         served: true,
     };
     assert_eq!(*claim, expected);
+    // Each symbol is of its own thing: here the target that is served is the one in the data.
+    let other = signed_by(&replace(&sample_text(), "agent/mataya", "agent/nataya"), &router());
+    let Presented::Hint(claim) = presented(other.as_bytes()) else { panic!("well-formed") };
+    assert_eq!(*claim, Claim { subject_agrees: false, ..expected });
     assert!(matches!(presented(b"{}"), Presented::Malformed(_)));
 }
