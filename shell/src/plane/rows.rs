@@ -1,14 +1,14 @@
 //! What a mailbox's records mean for the rows of the plane's store. The meaning is the kernel's; this is its SQL.
 
+use awakener_kernel::ids::Station;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
 use awakener_kernel::mailbox::input::Input;
 use awakener_kernel::mailbox::record::{Record, RowChange};
 use rusqlite::params;
-use serde_json::{Value, json};
 
-use crate::store::Statement;
+use crate::store::{Parties, Statement};
 use crate::store::persist::{Persist, Rows};
 use crate::store::receipts;
 
@@ -39,31 +39,37 @@ impl Persist for Mailbox {
         }
     }
 
-    fn identities(input: &Input) -> Value {
+    fn parties(input: &Input) -> Parties {
+        let mut parties = Parties::default();
+        let Parties { identities, correlation } = &mut parties;
         match input {
-            Input::Admit(submitted) => json!({
-                "principal": submitted.principal,
-                "message": submitted.id,
-                "content_sha256": submitted.content,
-            }),
-            Input::Claim { holder, .. } => json!({ "station": holder }),
-            Input::Ack { ack, .. } => json!({ "by": ack.by, "key_id": ack.key, "message": ack.message }),
-            Input::Ask { daemon, question } => {
-                json!({ "daemon": daemon, "wake": question.wake, "message": question.message })
+            Input::Admit(submitted) => {
+                identities.principal = Some(submitted.principal.clone());
+                correlation.message = Some(submitted.id);
             }
-            Input::Report { wake, .. } | Input::Published { wake, .. } => json!({ "wake": wake }),
+            Input::Claim { holder, .. } => identities.station = Station::parse(holder.as_str()).ok(),
+            Input::Ack { ack, .. } => correlation.message = Some(ack.message),
+            Input::Ask { daemon, question } => {
+                identities.daemon = Some(daemon.clone());
+                correlation.wake = Some(question.wake);
+                correlation.message = Some(question.message);
+            }
+            Input::Report { wake, .. } | Input::Published { wake, .. } => correlation.wake = Some(*wake),
+            Input::FinishTurn { message, turn, .. } | Input::Respond { message, turn, .. } => {
+                correlation.message = Some(*message);
+                correlation.turn = Some(*turn);
+            }
             Input::Read { message, .. }
-            | Input::FinishTurn { message, .. }
-            | Input::Respond { message, .. }
             | Input::Resolve { message }
             | Input::ReleaseQuarantine { message }
-            | Input::Expire { message } => json!({ "message": message }),
+            | Input::Expire { message } => correlation.message = Some(*message),
             Input::Start { .. }
             | Input::Renew { .. }
             | Input::Release { .. }
             | Input::Sweep { .. }
-            | Input::Fire { .. } => Value::Null,
+            | Input::Fire { .. } => {}
         }
+        parties
     }
 
     fn project(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
@@ -86,8 +92,8 @@ impl Persist for Mailbox {
                         signed(token.get())
                     ])?;
             }
-            receipts::project(rows, record)?;
         }
+        receipts::project(rows, records)?;
         statement(rows, records)
     }
 }
@@ -170,7 +176,7 @@ fn statement(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
             Ok(())
         }
         Some(Statement::Signed { kind, subject, signed }) if !records.is_empty() => {
-            crate::store::statement(rows, kind, subject, signed)
+            receipts::statement(rows, kind, subject, signed)
         }
         Some(Statement::Signed { .. } | Statement::Submission { .. }) | None => Ok(()),
     }

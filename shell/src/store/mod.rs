@@ -9,15 +9,18 @@ mod lock;
 mod open;
 pub mod persist;
 pub mod query;
+pub mod receipts;
 mod write;
 
 use std::path::{Path, PathBuf};
 
 
+use awakener_kernel::audit::Head;
+use awakener_kernel::ids::ContentHash;
 use awakener_spec::Reason;
 use rusqlite::Connection;
 
-pub use chain::{Head, Statement};
+pub use chain::{Parties, Statement};
 pub use lock::Lock;
 pub use persist::Persist;
 
@@ -50,7 +53,7 @@ pub struct Db {
     /// The end of the chain as of the last commit.
     committed: Head,
     /// Hash of the effective configuration, part of each entry (AUD-2).
-    config_hash: String,
+    config_hash: ContentHash,
     /// What the next step is about.
     focus: Focus,
     txn: u64,
@@ -74,13 +77,13 @@ impl Db {
     /// # Errors
     /// `store_held`, `store_newer`, `store_foreign`, `store_corrupt`, or `store_unavailable` when the file system says
     /// no.
-    pub fn open(path: &Path, config_hash: &str) -> Result<Self, StoreFault> {
+    pub fn open(path: &Path, config_hash: ContentHash) -> Result<Self, StoreFault> {
         open::open(path, config_hash)
     }
 
     /// The end of the chain as of the last commit.
-    pub const fn head(&self) -> &Head {
-        &self.committed
+    pub const fn head(&self) -> Head {
+        self.committed
     }
 
     /// The file.
@@ -116,6 +119,19 @@ impl Db {
     /// Whether the fate of a commit is unknown, so that this handle must be closed and the file opened anew.
     pub const fn poisoned(&self) -> bool {
         self.poisoned
+    }
+
+    /// Closes the file and opens it anew, after a commit of unknown fate (ADM-2).
+    ///
+    /// # Errors
+    /// As [`Self::open`]; the handle stays poisoned.
+    pub fn reopen(&mut self) -> Result<(), StoreFault> {
+        // The old connection must be gone before the new one judges the file; the lock stays ours.
+        self.conn = Connection::open_in_memory().map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
+        let (conn, head) = open::connect(&self.path)?;
+        (self.conn, self.head, self.committed) = (conn, head, head);
+        self.poisoned = false;
+        Ok(())
     }
 
     /// Where the process may be stopped by a test (`[trial] pause_at`).

@@ -2,43 +2,52 @@
 
 use std::path::Path;
 
-use super::chain::Head;
+use awakener_kernel::audit::Head;
+use awakener_kernel::ids::ContentHash;
 use awakener_spec::Reason;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{APPLICATION_ID, Db, Focus, Lock, SCHEMA_VERSION, StoreFault};
 
-pub(super) fn open(path: &Path, config_hash: &str) -> Result<Db, StoreFault> {
-    let fault = |reason, detail: &dyn std::fmt::Display| StoreFault {
-        reason,
-        path: path.to_owned(),
-        detail: detail.to_string(),
-    };
+pub(super) fn open(path: &Path, config_hash: ContentHash) -> Result<Db, StoreFault> {
     let lock = Lock::take(path)?;
-    let existed = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let path_real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let conn = Connection::open_with_flags(&path_real, flags).map_err(|error| fault(reason_of(&error), &error))?;
-    prepare(&conn).map_err(|error| fault(reason_of(&error), &error))?;
-    identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
-    read_back(&conn).map_err(|detail| fault(Reason::StoreCorrupt, &detail))?;
-    let head = head(&conn).map_err(|error| fault(reason_of(&error), &error))?;
-    restrict(path).map_err(|error| fault(Reason::StoreUnavailable, &error))?;
+    let (conn, head) = connect(path)?;
+    restrict(path).map_err(|error| StoreFault {
+        reason: Reason::StoreUnavailable,
+        path: path.to_owned(),
+        detail: error.to_string(),
+    })?;
     Ok(Db {
         conn,
         path: path.to_owned(),
         _lock: lock,
-        head: head.clone(),
+        head,
         committed: head,
-        config_hash: config_hash.to_owned(),
+        config_hash,
         focus: Focus::default(),
         txn: 0,
         poisoned: false,
         pause: None,
     })
+}
+
+/// A connection to a file that is ours, intact and set up, and the end of its chain.
+pub(super) fn connect(path: &Path) -> Result<(Connection, Head), StoreFault> {
+    let fault = |reason, detail: &dyn std::fmt::Display| StoreFault {
+        reason,
+        path: path.to_owned(),
+        detail: detail.to_string(),
+    };
+    let existed = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).map_err(|error| fault(reason_of(&error), &error))?;
+    prepare(&conn).map_err(|error| fault(reason_of(&error), &error))?;
+    identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
+    read_back(&conn).map_err(|detail| fault(Reason::StoreCorrupt, &detail))?;
+    let head = super::chain::head(&conn).map_err(|error| fault(Reason::StoreCorrupt, &error))?;
+    Ok((conn, head))
 }
 
 /// What kind of trouble an SQLite error is.
@@ -114,16 +123,6 @@ fn read_back(conn: &Connection) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-pub(super) fn head(conn: &Connection) -> rusqlite::Result<Head> {
-    use rusqlite::OptionalExtension;
-    let last = conn
-        .query_row("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1", [], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
-        })
-        .optional()?;
-    super::chain::head_of(last)
 }
 
 /// Only its owner may read a store.

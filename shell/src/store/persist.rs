@@ -6,9 +6,8 @@ use awakener_kernel::machine::{Machine, OutcomeOf, RecordOf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use super::Focus;
+use super::{Focus, Parties};
 
 /// A machine that a [`super::Db`] can hold.
 pub trait Persist: Machine
@@ -25,8 +24,8 @@ where
     /// Whether a step that did not advance must be in the chain all the same (ADM-9, ACK-6).
     fn auditable(input: &Self::Input, outcome: &OutcomeOf<Self>) -> bool;
 
-    /// The identities of an input, each in its own field (IDN-1), and correlation ids.
-    fn identities(input: &Self::Input) -> Value;
+    /// Who has to do with an input, each in its own member (IDN-1), and what it belongs to.
+    fn parties(input: &Self::Input) -> Parties;
 
     /// Moves the meaning of records into rows.
     ///

@@ -1,5 +1,6 @@
 //! The store trait of the kernel, on SQLite: all of a transaction or none of it.
 
+use awakener_kernel::audit::{self, Head};
 use awakener_kernel::open::{CommitError, Entry, Store, TxnId, Write};
 use awakener_spec::Reason;
 use rusqlite::params;
@@ -18,7 +19,7 @@ impl Store for Db {
         }
         self.execute("BEGIN IMMEDIATE")?;
         self.txn += 1;
-        self.head = self.committed.clone();
+        self.head = self.committed;
         Ok(TxnId(self.txn))
     }
 
@@ -30,7 +31,7 @@ impl Store for Db {
             self.poisoned = true;
             return Err(CommitError::Unknown(error));
         }
-        self.committed = self.head.clone();
+        self.committed = self.head;
         self.reached(Point::AfterCommit);
         Ok(())
     }
@@ -41,13 +42,12 @@ impl<M: Persist> Write<M> for Db {
         if !worth_keeping::<M>(&entry) {
             return Ok(());
         }
-        let value = self.entry(&entry).map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
-        let (bytes, hash) = super::chain::seal(&value);
-        let position = i64::try_from(self.head.size + 1).unwrap_or(i64::MAX);
-        self.project(&entry, position, &bytes, &hash)
-            .map_err(|error| self.fault(store_error(&error), &error))?;
-        self.head.size += 1;
-        self.head.hash = hash;
+        // What cannot be audited is not done (ADM-10).
+        let audited = self.entry(&entry).map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
+        let bytes = audited.stored().map_err(|reason| self.fault(reason, &"an entry without canonical form"))?;
+        let head = Head { size: audited.position, hash: audit::hash(&bytes) };
+        self.project(&entry, head, &bytes).map_err(|error| self.fault(store_error(&error), &error))?;
+        self.head = head;
         Ok(())
     }
 }
@@ -74,7 +74,7 @@ impl Db {
         if self.execute("ROLLBACK").is_err() && !self.conn.is_autocommit() {
             self.poisoned = true;
         }
-        self.head = self.committed.clone();
+        self.head = self.committed;
     }
 
     /// Stops here if a test asked for it.
@@ -95,16 +95,16 @@ impl Db {
     fn project<M: Persist>(
         &self,
         entry: &Entry<'_, M>,
-        position: i64,
+        head: Head,
         bytes: &[u8],
-        hash: &str,
     ) -> rusqlite::Result<()> {
+        let position = i64::try_from(head.size).unwrap_or(i64::MAX);
         let records = i64::try_from(entry.records.len()).unwrap_or(i64::MAX);
         self.conn
             .prepare_cached(
                 "INSERT INTO audit (position, machine, target, records, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
-            .execute(params![position, M::NAME, self.focus.target, records, hash, bytes])?;
+            .execute(params![position, M::NAME, self.focus.target, records, head.hash.to_string(), bytes])?;
         self.conn
             .prepare_cached(
                 "INSERT INTO meta (key, value) VALUES ('last_wall', ?1)
