@@ -5,4 +5,6 @@
 
 pub mod clock;
 pub mod config;
+pub mod exit;
+pub mod keys;
 pub mod manifest;
