@@ -1,1 +1,10 @@
-//! Placeholder of the first commit.
+//! The shell of awakener: what the pure kernel needs to live on a machine.
+//!
+//! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
+//! (how a command ends).
+
+pub mod clock;
+pub mod config;
+pub mod exit;
+pub mod keys;
+pub mod manifest;
