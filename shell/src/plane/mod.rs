@@ -3,9 +3,9 @@
 //! Others reach it through a [`Plane`] handle: an operation goes in, and comes back only when what it did is durable.
 //! Not here: HTTP, brokers, files of the operator. Rules: ADM-1, ADM-9, ADM-10, INB-1, INB-10, EMT-2, OPR-2.
 
-mod answer;
 mod facts;
-mod latch;
+mod files;
+pub mod queries;
 mod rows;
 mod thread;
 
@@ -15,7 +15,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{Fence, MessageId, Principal, Seq, Target, WakeId};
+use awakener_kernel::ids::{ContentHash, Fence, Principal, Target, WakeId};
 use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::mailbox::image::Lease;
 use awakener_kernel::mailbox::input::{Input, Minted};
@@ -33,7 +33,6 @@ use tokio::sync::{Notify, oneshot};
 use crate::pause::Pause;
 use crate::store::{Statement, StoreFault};
 
-pub use answer::{Answered, Overview};
 
 /// What a plane needs to start.
 pub struct Setup {
@@ -44,7 +43,9 @@ pub struct Setup {
     /// Schemas beyond the four (RTE-1).
     pub routes: Routes,
     /// Hash of the effective configuration.
-    pub config_hash: String,
+    pub config_hash: ContentHash,
+    /// The first operator key, at `init` only (IDN-7).
+    pub enrolment: Option<awakener_kernel::registry::Input>,
     /// What is being started (OPR-2).
     pub running: Running,
     /// The router's key.
@@ -154,8 +155,19 @@ pub struct MailboxReply {
     pub outcome: OutcomeOf<Mailbox>,
     /// The live lease afterwards.
     pub lease: Option<Lease>,
-    /// Where a repeated submission stands.
-    pub prior: Option<Seq>,
+}
+
+/// The state of all machines, for displays (AUD-8).
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// When.
+    pub now: awakener_kernel::time::Now,
+    /// The end of the chain.
+    pub head: awakener_kernel::audit::Head,
+    /// What operators decided.
+    pub registry: Registry,
+    /// Every mailbox.
+    pub mailboxes: BTreeMap<String, awakener_kernel::mailbox::image::Image>,
 }
 
 /// Why there is no reply.
@@ -175,11 +187,22 @@ impl From<StoreFault> for Refused {
 
 type Waiting = oneshot::Sender<Result<Reply, Refused>>;
 
+/// Who waits for something to land in an inbox.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrivals(Arc<Mutex<BTreeMap<String, Arc<Notify>>>>);
+
+impl Arrivals {
+    fn of(&self, target: &str) -> Arc<Notify> {
+        let mut waiting = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        waiting.entry(target.to_owned()).or_default().clone()
+    }
+}
+
 /// A handle on the plane; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Plane {
     ops: SyncSender<(Op, Waiting)>,
-    arrivals: Arc<Mutex<BTreeMap<String, Arc<Notify>>>>,
+    arrivals: Arrivals,
     view: Arc<std::sync::RwLock<View>>,
     path: Arc<PathBuf>,
 }
@@ -187,10 +210,8 @@ pub struct Plane {
 /// What authentication and queries need, as of the last commit.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// The registry's truth.
-    pub registry: awakener_kernel::registry::image::Image,
-    /// Whether Tier-0 is open.
-    pub tier0_open: bool,
+    /// What operators decided; absent only before the plane serves.
+    pub registry: Option<Registry>,
 }
 
 impl Plane {
@@ -242,8 +263,7 @@ impl Plane {
 
     /// Wakes up when something may have landed in an inbox (LSN-1).
     pub fn arrival(&self, target: &str) -> Arc<Notify> {
-        let mut arrivals = self.arrivals.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        arrivals.entry(target.to_owned()).or_default().clone()
+        self.arrivals.of(target)
     }
 
     /// What authentication needs, as of the last commit.
@@ -273,9 +293,4 @@ pub(crate) fn sign(minted: &Minted, target: &Target, key: &SigningKey) -> Result
     };
     let unsigned = wire::UnsignedHint::new(hint).map_err(|malformed| malformed.to_string())?;
     Ok(unsigned.sign(key))
-}
-
-/// A message id from its text, or `None`.
-pub(crate) fn message_id(text: &str) -> Option<MessageId> {
-    MessageId::parse(text).ok()
 }
