@@ -25,9 +25,11 @@ extern crate alloc;
 
 pub mod admission;
 pub mod config;
+pub mod fuse;
 pub mod ids;
 pub mod machine;
 pub mod mailbox;
 pub mod open;
+pub mod station;
 pub mod time;
 pub mod values;
