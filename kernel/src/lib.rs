@@ -31,3 +31,4 @@ pub mod mailbox;
 pub mod open;
 pub mod time;
 pub mod values;
+pub mod waker;
