@@ -136,8 +136,7 @@ impl<M: Machine> Open<M> {
         now: Now,
         image: M::Image,
     ) -> Result<Self, RecoverError<S::Error>> {
-        let Step { machine, records, .. } =
-            M::recover(config, now, image).map_err(RecoverError::Violation)?;
+        let Step { machine, records, .. } = M::recover(config, now, image).map_err(RecoverError::Violation)?;
         store
             .write(Entry { now, input: None, outcome: None, records: &records })
             .map_err(RecoverError::Store)?;

@@ -492,9 +492,7 @@ impl machine::Image for Image {
             }
             Record::LeaseEnded { .. } => self.lease = None,
             Record::Read { seq, .. } => self.read(*seq),
-            Record::TurnFinished { seq, turn, finish, .. } => {
-                self.touched(*seq).turn = Some((*turn, *finish))
-            }
+            Record::TurnFinished { seq, turn, finish, .. } => self.touched(*seq).turn = Some((*turn, *finish)),
             Record::Responded { seq, turn, response, .. } => {
                 self.touched(*seq).response = Some((*turn, *response));
             }

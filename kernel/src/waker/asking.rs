@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 use awakener_spec::{Class, rule};
 
 use super::Waker;
+use super::capability::Capability;
 use super::image::Record;
-use super::input::{Capability, Effect, Event, Hold, Next, Ticket};
+use super::input::{Effect, Event, Hold, Next, Ticket};
 use super::live::{About, Asked, Live, patience};
 use crate::config::Config;
 use crate::ids::Nonce;

@@ -6,8 +6,9 @@ use awakener_spec::rule;
 
 use super::Waker;
 use super::asking::Act;
+use super::capability::Capability;
 use super::image::{Flight, Notice, Record};
-use super::input::{Capability, Effect, Event, Fate, Warning};
+use super::input::{Effect, Event, Fate, Warning};
 use super::live::{Aloft, Resolve, back_off};
 use crate::ids::Fence;
 use crate::machine::Step;

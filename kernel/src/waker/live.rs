@@ -4,8 +4,9 @@
 //! function of this state and the image ([`Waker::dues`]); there are no timers. Rules: DSP-1, DSP-7, DSP-11, DSP-12.
 
 use super::Waker;
+use super::capability::{Capability, Missing};
 use super::image::{Flight, Image};
-use super::input::{Capability, Hold, Missing, Ticket};
+use super::input::{Hold, Ticket};
 use crate::config::Config;
 use crate::time::{Millis, Mono, Now, Wall};
 use crate::values::{Hint, Question};

@@ -16,6 +16,7 @@
 //!   first such hint advances ([`Event::LookOwed`]); the next ones find it owed and are absorbed.
 
 mod asking;
+mod capability;
 mod flying;
 mod image;
 mod input;
@@ -23,8 +24,9 @@ mod live;
 mod step;
 mod window;
 
+pub use capability::{Capability, Declared, Missing};
 pub use image::{Flight, Image, Notice, Record};
-pub use input::{Capability, Declared, Effect, Event, Fate, Hold, Input, Missing, Next, Ticket, Warning};
+pub use input::{Effect, Event, Fate, Hold, Input, Next, Ticket, Warning};
 pub use window::{Seen, Window};
 
 use awakener_spec::{Class, Rule};

@@ -9,8 +9,9 @@ use awakener_spec::{Class, rule};
 
 use super::Waker;
 use super::asking::Act;
+use super::capability::Capability;
 use super::image::Flight;
-use super::input::{Capability, Fate, Input, Ticket};
+use super::input::{Fate, Input, Ticket};
 use super::live::{About, Asked, Due, Resolve};
 use crate::config::Config;
 use crate::ids::Nonce;
