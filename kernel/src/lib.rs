@@ -42,3 +42,4 @@ pub mod time;
 pub mod values;
 pub mod wire;
 mod words;
+pub mod waker;
