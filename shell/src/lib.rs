@@ -6,9 +6,9 @@
 pub mod clock;
 pub mod config;
 pub mod exit;
+pub mod host;
 pub mod keys;
 pub mod manifest;
-pub mod host;
 pub mod pause;
 pub mod plane;
 pub mod store;

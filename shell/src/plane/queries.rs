@@ -1,0 +1,41 @@
+//! Questions to the plane's store that change nothing; any connection may ask them.
+
+use awakener_kernel::audit::{self, Head};
+use awakener_kernel::ids::KeyId;
+use awakener_kernel::operator::{Act, Roster};
+use awakener_kernel::registry::Registry;
+use awakener_kernel::wire::{OperatorCommand, Signed};
+use rusqlite::Connection;
+
+/// Walks the whole chain.
+///
+/// # Errors
+/// What does not fit, and where, in words.
+pub fn chain(conn: &Connection) -> Result<Head, String> {
+    let mut statement =
+        conn.prepare("SELECT entry, hash FROM audit ORDER BY position").map_err(|error| error.to_string())?;
+    let mut rows = statement.query([]).map_err(|error| error.to_string())?;
+    let mut head = Head::EMPTY;
+    while let Some(row) = rows.next().map_err(|error| error.to_string())? {
+        let entry: Vec<u8> = row.get(0).map_err(|error| error.to_string())?;
+        let hash: String = row.get(1).map_err(|error| error.to_string())?;
+        head = audit::verify_from(head, [entry.as_slice()])
+            .map_err(|broken| format!("entry {}: {:?}", broken.position, broken.kind))?;
+        if hash != head.hash.to_string() {
+            return Err(format!("entry {}: its stored hash is not its hash", head.size));
+        }
+    }
+    Ok(head)
+}
+
+/// What a stored roster command says, if its signature still verifies (ADM-5).
+pub fn verified_roster(registry: &Registry, raw: &str) -> Option<(KeyId, Roster)> {
+    let signed: Signed<OperatorCommand> = Signed::parse(raw.as_bytes()).ok()?;
+    let key = signed.document().key_id;
+    signed.verify(registry.operator_key(&key)?).ok()?;
+    let subject = serde_json::Value::Object(signed.document().subject.clone());
+    match Act::parse(&signed.document().act, &subject).ok()? {
+        Act::InstallRoster(roster) => Some((key, roster)),
+        _ => None,
+    }
+}
