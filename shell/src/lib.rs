@@ -11,4 +11,5 @@ pub mod keys;
 pub mod manifest;
 pub mod pause;
 pub mod plane;
+pub mod station;
 pub mod store;
