@@ -194,7 +194,8 @@ impl Mailbox {
     ) -> StepOf {
         let Some(mint) = mint else { return self.refuse(Class::Unminted) };
         let current = self.image.permit.as_ref().filter(|permit| permit.fence == fence).cloned();
-        if fence > self.image.permit_fence || current.as_ref().is_some_and(|permit| permit.wake != wake) {
+        let never_given = fence == Fence::default() || fence > self.image.permit_fence;
+        if never_given || current.as_ref().is_some_and(|permit| permit.wake != wake) {
             return self.refuse(Reason::StaleTicket);
         }
         if report == FlightReport::Attempted && current.as_ref().is_none_or(|permit| permit.flying) {
