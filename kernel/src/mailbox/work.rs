@@ -163,6 +163,9 @@ impl Mailbox {
         rule!(Inb9);
         if Image::response_finishes(claimed.tier) {
             draft.finish(seq, message, claimed.principal, Finished::Responded);
+        } else {
+            // What is answered to an alert closes nothing.
+            rule!(Ack8);
         }
         draft.advanced(Event::Responded)
     }
