@@ -165,6 +165,7 @@ impl Mailbox {
         let mint = mint
             .filter(|mint| (mint.message, mint.token) == (question.message, question.token))
             .ok_or(Class::Unminted)?;
+        rule!(Adm6);
         if !mint.authority.rostered || !mint.authority.open {
             return Err(Class::AuthorityWithdrawn);
         }

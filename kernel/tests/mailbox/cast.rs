@@ -128,8 +128,4 @@ pub fn question(w: u32, n: u8, token: Token) -> Question {
     Question { wake: wake(w), message: msg(n), token }
 }
 
-pub fn report(fence: Fence, w: u32, report: FlightReport) -> Input {
-    Input::Report { fence, wake: wake(w), report }
-}
-
 pub const ENDED: FlightReport = FlightReport::Ended(FlightEnd::ProcessEnded);

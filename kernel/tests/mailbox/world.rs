@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use awakener_kernel::admission::{AdmitFacts, Prior, RosterVerdict, Submitted};
 use awakener_kernel::config::Config;
-use awakener_kernel::ids::{DaemonName, Fence, Holder, KeyId, Principal, Seq, Tier, Token};
+use awakener_kernel::ids::{DaemonName, Fence, Holder, KeyId, MessageId, Principal, Seq, Tier};
 use awakener_kernel::machine::{Machine as _, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::image::Image;
@@ -18,7 +18,7 @@ use awakener_kernel::time::{Millis, Now};
 use awakener_kernel::values::{By, Finish, FlightReport, Permit, Response};
 use awakener_spec::Reason;
 
-use crate::cast::{DAWN, MORNING, ack, alert, claim, finish, fresh, key, own, question, read, respond, wake};
+use crate::cast::{DAWN, MORNING, ack, alert, claim, finish, fresh, key, own, read, respond};
 use crate::store::{Disk, Fate, Memory, Written};
 
 /// What the plane knows beside the mailbox.
@@ -284,7 +284,7 @@ impl World {
         self.registry.roster
     }
 
-    fn authority(&self, disk: &Disk, message: awakener_kernel::ids::MessageId) -> Authority {
+    fn authority(&self, disk: &Disk, message: MessageId) -> Authority {
         let (_, row) = disk.row(message).expect("an alert that is stored");
         Authority {
             rostered: self.roster(&row.principal) == RosterVerdict::Listed,
@@ -337,7 +337,7 @@ impl World {
     }
 
     /// What the last commit told the operator about.
-    pub fn told(&self) -> Vec<awakener_kernel::ids::MessageId> {
+    pub fn told(&self) -> Vec<MessageId> {
         match self.history.last() {
             Some(Seen::Commit { effects, .. }) => effects
                 .iter()
