@@ -304,7 +304,9 @@ const fn kind(input: &Input) -> &'static str {
 /// Shows a law every step of many runs; `G` is what the law remembers within one run.
 pub fn runs<G: Default>(law: impl Fn(&mut G, &Scene<'_>)) {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Runs { failure_persistence: None, ..Runs::default() }, rng);
+    // Making the runs costs more than running them; PROPTEST_CASES gives more.
+    let few = Runs { cases: Runs::default().cases / 2, failure_persistence: None, ..Runs::default() };
+    let mut runner = TestRunner::new_with_rng(few, rng);
     let tally = RefCell::new(Tally::default());
     let run = |ops: Vec<Op>| {
         one_run(&ops, &law, &mut tally.borrow_mut());
