@@ -254,7 +254,7 @@ fn opr_2_a_deny_file_takes_in_what_narrows_once_and_nothing_that_widens() {
     let abort =
         Denial::new(act("abort", &json!({})), Some((command_id(900), NOW.wall + HOUR)), NOW.wall).unwrap();
     let read = Denial::read_file(&abort.line());
-    assert_eq!(read, [abort.clone()]);
+    assert_eq!(read, std::slice::from_ref(&abort));
     let (outcome, effects) = plane.rig.step(NOW, Input::Deny(abort.clone()), Found::Nothing);
     assert_eq!(outcome, Outcome::Advanced(Event::Denied { act: ActName::Abort }));
     assert_eq!(effects, [Effect::Withdraw { target: target("mira") }]);

@@ -3,6 +3,7 @@
 mod admission;
 mod audit;
 mod gate;
+mod laws;
 mod matrix;
 mod page;
 mod plane;
