@@ -10,11 +10,12 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::{ContentHash, KeyId, PublicKey};
+use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PublicKey};
 use awakener_kernel::wire::{SigningKey, public_key};
 use awakener_spec::{Reason, rule};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 /// The most bytes of a secret file; more is not one of ours.
@@ -201,6 +202,55 @@ impl Token {
 /// random bits, so a plain hash does not help to guess them.
 pub fn token_hash(text: &str) -> ContentHash {
     ContentHash::of(text.as_bytes())
+}
+
+/// The first operator key as `init` leaves it for the plane: enrolled with every scope by a store that has no operator
+/// key yet, and never looked at again (IDN-7). Public, but kept like a secret, so that nobody else can put his own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstOperator {
+    /// Always 1.
+    pub v: u32,
+    /// Who holds the key.
+    pub operator: OperatorName,
+    /// The public half.
+    pub key: PublicKey,
+}
+
+impl FirstOperator {
+    /// Where it stands in a state directory.
+    pub fn path(state: &Path) -> PathBuf {
+        state.join("keys").join("first-operator.json")
+    }
+
+    /// Writes it; `init` alone does.
+    ///
+    /// # Errors
+    /// Any [`KeyError`] but `Malformed` and `Chance`.
+    pub fn create(&self, state: &Path) -> Result<PathBuf, KeyError> {
+        let path = Self::path(state);
+        let text = serde_json::to_string(self).unwrap_or_default();
+        create_secret(&path, &text)?;
+        Ok(path)
+    }
+
+    /// Reads it; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Mode`, `Malformed` or `Io`.
+    pub fn load(state: &Path) -> Result<Option<Self>, KeyError> {
+        let path = Self::path(state);
+        match read_secret(&path) {
+            Ok(text) => match serde_json::from_str::<Self>(&text) {
+                Ok(first) if first.v == 1 => Ok(Some(first)),
+                Ok(_) | Err(_) => {
+                    Err(KeyError::Malformed { path, expected: "the enrolment of an operator key" })
+                }
+            },
+            Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Makes a directory that only this user can enter, with its parents; one that exists is checked.
