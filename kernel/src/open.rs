@@ -175,6 +175,11 @@ impl<M: Machine> Open<M> {
         Ok(Self { machine: step.machine, outcomes, effects, txn })
     }
 
+    /// For facts that a machine computes about itself inside the transaction; never a way out.
+    pub(crate) const fn sealed(&self) -> &M {
+        &self.machine
+    }
+
     /// Opens the seal.
     ///
     /// # Errors

@@ -59,6 +59,11 @@ impl Clock {
         Reading { now: Now { wall: Wall(observed.0.max(before)), mono: Mono(mono) }, observed }
     }
 
+    /// Lets wall time go on from `to`, although it is earlier: an operator has accepted it (EMT-6).
+    pub fn accept(&self, to: Wall) {
+        self.floor.store(to.0, Ordering::SeqCst);
+    }
+
     /// Both clocks as a step takes them.
     pub fn now(&self) -> Now {
         self.read().now

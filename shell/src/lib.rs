@@ -9,3 +9,7 @@ pub mod config;
 pub mod exit;
 pub mod keys;
 pub mod manifest;
+pub mod host;
+pub mod pause;
+pub mod plane;
+pub mod store;

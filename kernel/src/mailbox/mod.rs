@@ -21,6 +21,7 @@ use crate::admission::Cause;
 use crate::config::Config;
 use crate::ids::{Fence, Seq, Tier};
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
+use crate::open::Open;
 use crate::time::{Mono, Now};
 use awakener_spec::{Reason, Rule};
 use image::{Claimed, Image, Lease};
@@ -76,7 +77,13 @@ impl Machine for Mailbox {
             Input::Ack { ack, .. } => Query::Ack(*ack),
             Input::Ask { question, .. } => Query::Mint(question.wake),
             Input::Report { wake, .. } | Input::Published { wake, .. } => Query::Mint(*wake),
-            Input::Sweep { .. } => self.swept_alert().map_or(Query::None, Query::Authority),
+            Input::Sweep { .. } => {
+                if self.may_sweep().is_err() {
+                    Query::None
+                } else {
+                    Query::Authorities(self.open_alerts())
+                }
+            }
             Input::Fire { .. } => match self.timers.next(self.emitting) {
                 Some((_, Due::Emission(seq))) => {
                     self.image.witnesses.get(&seq).map_or(Query::None, |w| Query::Authority(w.message))
@@ -112,10 +119,11 @@ impl Machine for Mailbox {
             (Input::Report { fence, wake, report }, Facts::Mint(mint)) => {
                 self.report(config, now, (fence, wake), report, mint)
             }
-            (Input::Sweep { fresh }, Facts::Authority(authority)) => {
-                self.sweep(config, now, fresh, Some(authority))
-            }
-            (Input::Sweep { fresh }, Facts::None) => self.sweep(config, now, fresh, None),
+            (Input::Sweep { fresh }, Facts::Authorities(known)) => self.sweep(config, now, fresh, &known),
+            (Input::Sweep { .. }, Facts::None) => match self.may_sweep() {
+                Err(refusal) => self.refuse(refusal),
+                Ok(()) => self.refuse(Reason::FactsMissing),
+            },
             (Input::Published { wake, handed_over }, Facts::Mint(mint)) => {
                 self.published(wake, handed_over, mint)
             }
@@ -151,6 +159,7 @@ impl Machine for Mailbox {
                 | Facts::Candidates(_)
                 | Facts::Row(_)
                 | Facts::Authority(_)
+                | Facts::Authorities(_)
                 | Facts::Mint(_)
                 | Facts::Ack(_),
             ) => self.refuse(Reason::FactsMissing),
@@ -223,6 +232,17 @@ impl Mailbox {
                 None => self.refuse(Reason::FactsMissing),
             },
         }
+    }
+}
+
+impl Open<Mailbox> {
+    /// [`Mailbox::cause`] of a mailbox whose steps are not durable yet, as a fact for [`Input::Admit`] that is read
+    /// inside the transaction (ADM-12).
+    ///
+    /// # Errors
+    /// `lost_lease` when a lease is presented that is not live (INB-7).
+    pub fn cause(&self, now: Now, presented: Option<Fence>) -> Result<Option<Cause>, Reason> {
+        self.sealed().cause(now, presented)
     }
 }
 

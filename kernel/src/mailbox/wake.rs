@@ -3,10 +3,12 @@
 //! A token is allocated by the record that mints, so a crash can skip tokens but never use one twice. Signing and
 //! sending are effects. Not here: what a daemon makes of a hint (`waker`).
 
+use alloc::vec::Vec;
+
 use awakener_spec::{Class, Reason, rule};
 
 use super::image::Granted;
-use super::input::{Authority, Effect, Event, Fresh, Mint, Minted};
+use super::input::{Authority, Effect, Event, Fresh, Mint, Minted, Refusal};
 use super::record::Record;
 use super::timers::pause_before;
 use super::{DraftOf, Mailbox, StepOf};
@@ -64,40 +66,53 @@ impl Mailbox {
         draft.advanced(event)
     }
 
-    /// The alert that a sweep is about: the oldest that may still be worked on, if no flight is under way.
-    pub(super) fn swept_alert(&self) -> Option<MessageId> {
-        self.sweepable().map(|(_, message)| message)
-    }
-
-    fn sweepable(&self) -> Option<(Seq, MessageId)> {
-        // Without its limits the machine cannot judge attempts; the step does that again with them.
-        if !self.emitting || self.image.permit.as_ref().is_some_and(|permit| permit.flying) {
-            return None;
+    /// Whether a sweep is answered at all: not before the emitter's epoch, and not during a flight (DSP-11).
+    pub(super) fn may_sweep(&self) -> Result<(), Refusal> {
+        if !self.emitting {
+            return Err(Reason::Tier0Closed.into());
         }
-        let open = |seq: &Seq| self.image.progress.get(seq).is_none_or(|p| !p.quarantined);
-        self.image.witnesses.iter().find(|(seq, _)| open(seq)).map(|(seq, witness)| (*seq, witness.message))
+        match &self.image.permit {
+            Some(permit) if permit.flying => Err(Class::PermitHeld.into()),
+            Some(_) | None => Ok(()),
+        }
     }
 
+    /// The alerts that a sweep may be about, oldest first. Attempts are judged by the step, which has the limits.
+    pub(super) fn open_alerts(&self) -> Vec<MessageId> {
+        let open = |seq: &Seq| self.image.progress.get(seq).is_none_or(|p| !p.quarantined);
+        self.image.witnesses.iter().filter(|(seq, _)| open(seq)).map(|(_, witness)| witness.message).collect()
+    }
+
+    /// A hint for the oldest alert that may still wake its target: one that may not never stands in the way of the
+    /// next.
     pub(super) fn sweep(
         self,
         config: &Config,
         now: Now,
         fresh: Fresh,
-        authority: Option<Authority>,
+        known: &[(MessageId, Authority)],
     ) -> StepOf {
-        let Some((seq, message)) = self.sweepable() else {
-            return self.refuse(Class::NotOutstanding);
-        };
-        let Some(authority) = authority else { return self.refuse(Reason::FactsMissing) };
-        if !self.image.workable(config).any(|(workable, _)| workable == seq) {
-            return self.refuse(Class::NotOutstanding);
+        if let Err(refusal) = self.may_sweep() {
+            return self.refuse(refusal);
         }
-        if !authority.armed {
-            return self.refuse(Class::NotArmed);
+        if !self.open_alerts().iter().eq(known.iter().map(|(message, _)| message)) {
+            return self.refuse(Reason::FactsMissing);
         }
-        if withheld(authority).is_err() {
-            return self.refuse(Class::AuthorityWithdrawn);
+        let authority = |message: MessageId| known.iter().find(|(m, _)| *m == message).map(|(_, a)| *a);
+        let mut refusal = Class::NotOutstanding;
+        let mut found = None;
+        for (seq, witness) in self.image.workable(config) {
+            match authority(witness.message).map(withheld) {
+                Some(Ok(())) => {
+                    found = Some((seq, witness.message));
+                    break;
+                }
+                // The oldest alert's refusal is the one to tell.
+                Some(Err(why)) if refusal == Class::NotOutstanding => refusal = withheld_as(why),
+                Some(Err(_)) | None => {}
+            }
         }
+        let Some((seq, message)) = found else { return self.refuse(refusal) };
         let Some(token) = self.allocate() else { return self.refuse(Reason::Tier0Closed) };
         let mut draft: DraftOf = Draft::new(self);
         let minted = draft.mint(config, now, seq, message, fresh, token, false);
@@ -229,6 +244,11 @@ const fn withheld(authority: Authority) -> Result<(), Reason> {
         Authority { armed: false, .. } => Err(Reason::NotArmed),
         Authority { rostered: true, armed: true, open: true } => Ok(()),
     }
+}
+
+/// The same as a daemon hears it.
+fn withheld_as(why: Reason) -> Class {
+    if why == Reason::NotArmed { Class::NotArmed } else { Class::AuthorityWithdrawn }
 }
 
 impl DraftOf {

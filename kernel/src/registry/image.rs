@@ -1,0 +1,339 @@
+//! The durable truth about what operators decided. An empty image denies everything (OPR-3).
+//!
+//! Records carry the act itself, so that what an act means stands once: in [`Image::enact`]. Not here: whether it may
+//! be done ([`crate::operator::authorise`]). Revoked keys and credentials stay as entries, so that none comes back.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CommandId, ContentHash, KeyId, OperatorName, PlaneName, Principal, PublicKey, Target};
+use crate::machine;
+use crate::operator::{Act, AuthorityKey, Denial, Roster, Scope};
+use crate::time::Wall;
+use crate::values::By;
+
+/// An operator key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Operator {
+    /// Who holds it.
+    pub operator: OperatorName,
+    /// The key.
+    pub key: PublicKey,
+    /// What it may do.
+    pub scopes: BTreeSet<Scope>,
+    /// When it was revoked.
+    pub revoked: Option<Wall>,
+}
+
+/// A router or audit key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Key {
+    /// The key.
+    pub key: PublicKey,
+    /// From when it holds.
+    pub not_before: Wall,
+    /// From when it no longer holds.
+    pub not_after: Wall,
+    /// When it was revoked.
+    pub revoked: Option<Wall>,
+}
+
+/// An ACK key of one target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AckKeyEntry {
+    /// As what it acknowledges; one role per key and target.
+    pub by: By,
+    /// The key and its life.
+    pub key: Key,
+}
+
+/// What a credential allows (IDN-6, ADM-13).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Held {
+    /// Who presents it.
+    pub principal: Principal,
+    /// The inboxes that it may read.
+    pub may_read: BTreeSet<Target>,
+    /// The one target that it acts for.
+    pub acts_for: Option<Target>,
+    /// When it was revoked.
+    pub revoked: Option<Wall>,
+}
+
+/// The roster, together with the command that installed it (ADM-5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Installed {
+    /// Which operator key signed it.
+    pub key: KeyId,
+    /// What it says.
+    pub roster: Roster,
+    /// The signed command, to be verified at each load.
+    pub raw: String,
+}
+
+/// A wall clock that stepped back (EMT-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SteppedBack {
+    /// The time that the store holds on to.
+    pub held: Wall,
+    /// The time that the clock showed.
+    pub observed: Wall,
+}
+
+/// What was started last (OPR-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Running {
+    /// SHA-256 of the binary.
+    pub binary: ContentHash,
+    /// SHA-256 of the configuration.
+    pub config: ContentHash,
+}
+
+/// Everything that operators decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Image {
+    /// The name of this plane; none before the first operator key was enrolled.
+    pub plane: Option<PlaneName>,
+    /// Operator keys.
+    pub operators: BTreeMap<KeyId, Operator>,
+    /// Registered targets.
+    pub targets: BTreeSet<Target>,
+    /// Credentials by their hash.
+    pub credentials: BTreeMap<ContentHash, Held>,
+    /// ACK keys per target.
+    pub ack_keys: BTreeMap<Target, BTreeMap<KeyId, AckKeyEntry>>,
+    /// Router keys.
+    pub router_keys: BTreeMap<KeyId, Key>,
+    /// Raised whenever the router keys change; never back (HAF-3).
+    pub ring: u64,
+    /// Audit keys.
+    pub audit_keys: BTreeMap<KeyId, Key>,
+    /// The roster.
+    pub roster: Option<Installed>,
+    /// Grants, by their end (STN-2).
+    pub grants: BTreeMap<Target, Wall>,
+    /// Pauses of single targets, by their end (DSP-10).
+    pub pauses: BTreeMap<Target, Wall>,
+    /// The end of a pause of all.
+    pub fleet_pause: Option<Wall>,
+    /// Whether everything is stopped, without an end.
+    pub stopped: bool,
+    /// Accepted commands and their ends.
+    pub commands: BTreeMap<CommandId, Wall>,
+    /// The latest end of a command whose id was forgotten.
+    pub forgotten: Option<Wall>,
+    /// Set while the clock lags behind the store.
+    pub clock: Option<SteppedBack>,
+    /// What was started last.
+    pub running: Option<Running>,
+}
+
+/// One durable fact.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// The plane got its name, its first operator key and its audit key (IDN-7).
+    Enrolled {
+        /// The plane.
+        plane: PlaneName,
+        /// The holder of all scopes.
+        operator: OperatorName,
+        /// The holder's key.
+        key: PublicKey,
+        /// The key that signs checkpoints.
+        audit: PublicKey,
+        /// When.
+        at: Wall,
+    },
+    /// Another binary or configuration was started than before (OPR-2).
+    Started(Running),
+    /// A command took effect.
+    Enacted {
+        /// Its id.
+        id: CommandId,
+        /// Its end.
+        not_after: Wall,
+        /// Who signed it.
+        key: KeyId,
+        /// When.
+        at: Wall,
+        /// Ids of commands that ended before this may be forgotten.
+        forget: Wall,
+        /// What it did.
+        act: Act,
+        /// The signed command.
+        raw: String,
+    },
+    /// An act from the deny file was taken in (OPR-2).
+    Denied(Denial),
+    /// The clock went back by more than the skew (EMT-6).
+    ClockSteppedBack(SteppedBack),
+    /// The clock is again where the store is.
+    ClockCaughtUp,
+}
+
+impl machine::Image for Image {
+    type Record = Record;
+
+    fn apply(&mut self, record: &Record) {
+        match record {
+            Record::Enrolled { plane, operator, key, audit, at } => {
+                self.plane = Some(plane.clone());
+                let scopes = BTreeSet::from(Scope::ALL);
+                let first = Operator { operator: operator.clone(), key: *key, scopes, revoked: None };
+                self.operators.insert(key.key_id(), first);
+                let audit_key = Key { key: *audit, not_before: *at, not_after: Wall::LAST, revoked: None };
+                self.audit_keys.insert(audit.key_id(), audit_key);
+            }
+            Record::Started(running) => self.running = Some(*running),
+            Record::Enacted { id, not_after, key, at, forget, act, raw } => {
+                self.forget(*forget);
+                self.commands.insert(*id, *not_after);
+                if let Act::InstallRoster(roster) = act {
+                    self.roster = Some(Installed { key: *key, roster: roster.clone(), raw: raw.clone() });
+                }
+                self.enact(act, *at);
+            }
+            Record::Denied(denial) => {
+                if let Some((id, not_after)) = denial.command()
+                    && self.forgotten.is_none_or(|forgotten| not_after > forgotten)
+                {
+                    self.commands.insert(id, not_after);
+                }
+                self.enact(denial.act(), denial.at());
+            }
+            Record::ClockSteppedBack(clock) => self.clock = Some(*clock),
+            Record::ClockCaughtUp => self.clock = None,
+        }
+    }
+}
+
+impl Image {
+    fn forget(&mut self, before: Wall) {
+        let gone = self.commands.values().filter(|end| **end < before).max().copied();
+        self.forgotten = self.forgotten.max(gone);
+        self.commands.retain(|_, end| *end >= before);
+    }
+
+    /// What an act makes true. Acts on machines outside ([`crate::operator::Outside`]) change nothing here.
+    fn enact(&mut self, act: &Act, at: Wall) {
+        match act {
+            // Needs the signed command: see `apply`.
+            Act::InstallRoster(_) => {}
+            Act::RemoveRoster(_) => self.roster = None,
+            Act::Arm(of) => {
+                self.grants.insert(of.target.clone(), of.until);
+            }
+            Act::Disarm(of) => {
+                self.grants.remove(&of.target);
+            }
+            Act::Abort(_) => {
+                self.roster = None;
+                self.grants.clear();
+            }
+            Act::Pause(of) => self.pause(of.target.as_ref(), of.until),
+            Act::Resume(of) => match &of.target {
+                Some(target) => {
+                    self.pauses.remove(target);
+                }
+                None => {
+                    self.fleet_pause = None;
+                    self.stopped = false;
+                }
+            },
+            Act::StopAll(_) => self.stopped = true,
+            Act::RegisterTarget(of) => {
+                self.targets.insert(of.target.clone());
+            }
+            Act::RemoveTarget(of) => self.remove_target(&of.target, at),
+            Act::RegisterPrincipal(of) => {
+                let may_read = of.may_read.iter().cloned().collect();
+                let (principal, acts_for) = (of.principal.clone(), of.acts_for.clone());
+                self.credentials.insert(of.credential, Held { principal, may_read, acts_for, revoked: None });
+            }
+            Act::RevokePrincipal(of) => {
+                for (hash, held) in &mut self.credentials {
+                    if held.principal == of.principal && of.credential.is_none_or(|one| one == *hash) {
+                        held.revoked.get_or_insert(at);
+                    }
+                }
+            }
+            Act::RegisterAckKey(of) => {
+                let key =
+                    Key { key: of.key, not_before: of.not_before, not_after: of.not_after, revoked: None };
+                let keys = self.ack_keys.entry(of.target.clone()).or_default();
+                keys.insert(of.key.key_id(), AckKeyEntry { by: of.by, key });
+            }
+            Act::RevokeAckKey(of) => {
+                let entry = self.ack_keys.get_mut(&of.target).and_then(|keys| keys.get_mut(&of.key_id));
+                revoke(entry.map(|entry| &mut entry.key.revoked), at);
+            }
+            Act::RegisterRouterKey(of) => {
+                self.ring = self.ring.saturating_add(1);
+                register(&mut self.router_keys, of);
+            }
+            Act::RevokeRouterKey(of) => {
+                if revoke(self.router_keys.get_mut(&of.key_id).map(|key| &mut key.revoked), at) {
+                    self.ring = self.ring.saturating_add(1);
+                }
+            }
+            Act::RegisterAuditKey(of) => register(&mut self.audit_keys, of),
+            Act::RevokeAuditKey(of) => {
+                revoke(self.audit_keys.get_mut(&of.key_id).map(|key| &mut key.revoked), at);
+            }
+            Act::RegisterOperatorKey(of) => {
+                let scopes = of.scopes.iter().copied().collect();
+                let new = Operator { operator: of.operator.clone(), key: of.key, scopes, revoked: None };
+                self.operators.insert(of.key.key_id(), new);
+            }
+            Act::RevokeOperatorKey(of) => {
+                revoke(self.operators.get_mut(&of.key_id).map(|key| &mut key.revoked), at);
+            }
+            Act::AcceptClock(_) => self.clock = None,
+            Act::ClearLatch(_) | Act::Resolve(_) | Act::ReleaseQuarantine(_) | Act::Reanchor(_) => {}
+        }
+    }
+
+    /// The later end stands: pausing narrows, so it must not shorten a pause.
+    fn pause(&mut self, target: Option<&Target>, until: Wall) {
+        match target {
+            Some(target) => {
+                let end = self.pauses.entry(target.clone()).or_insert(until);
+                *end = until.max(*end);
+            }
+            None => self.fleet_pause = self.fleet_pause.max(Some(until)),
+        }
+    }
+
+    fn remove_target(&mut self, target: &Target, at: Wall) {
+        self.targets.remove(target);
+        self.grants.remove(target);
+        for held in self.credentials.values_mut() {
+            held.may_read.remove(target);
+            if held.acts_for.as_ref() == Some(target) {
+                held.acts_for = None;
+            }
+        }
+        for entry in self.ack_keys.get_mut(target).into_iter().flat_map(BTreeMap::values_mut) {
+            entry.key.revoked.get_or_insert(at);
+        }
+    }
+}
+
+fn register(keys: &mut BTreeMap<KeyId, Key>, of: &AuthorityKey) {
+    let key = Key { key: of.key, not_before: of.not_before, not_after: of.not_after, revoked: None };
+    keys.insert(of.key.key_id(), key);
+}
+
+/// The first revocation stands. Says whether this was it.
+fn revoke(revoked: Option<&mut Option<Wall>>, at: Wall) -> bool {
+    match revoked {
+        Some(revoked @ None) => {
+            *revoked = Some(at);
+            true
+        }
+        Some(Some(_)) | None => false,
+    }
+}
