@@ -6,7 +6,7 @@ use awakener_kernel::ids::{
     ContentHash, KeyId, MessageId, OperatorName, Principal, PublicKey, SchemaRef, Target,
 };
 use awakener_kernel::time::Wall;
-use awakener_kernel::wire::AckBy;
+use awakener_kernel::values::By;
 use serde_json::{Map, Value, json};
 
 /// A named act and its subject.
@@ -100,7 +100,7 @@ pub fn revoke_principal(principal: &Principal, credential: Option<ContentHash>) 
     act("revoke_principal", json!({"principal": principal, "credential": credential}))
 }
 
-pub fn register_ack_key(target: &Target, by: AckBy, key: PublicKey, from: Wall, until: Wall) -> Act {
+pub fn register_ack_key(target: &Target, by: By, key: PublicKey, from: Wall, until: Wall) -> Act {
     let subject = json!({
         "target": target,
         "by": by,

@@ -10,7 +10,8 @@ use awakener_kernel::ids::{
     Target, ThreadId, TurnId, WakeId,
 };
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::wire::{AckBy, AckOutcome, Priority, ResponseExpectation};
+use awakener_kernel::values::{AckOutcome, By};
+use awakener_kernel::wire::{Priority, ResponseExpectation};
 use awakener_spec::ReceiptKind;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
@@ -421,7 +422,7 @@ pub struct Ack {
     pub outcome: AckOutcome,
     /// In which role: agent, human or station.
     #[arg(long, default_value = "agent", value_parser = role)]
-    pub by: AckBy,
+    pub by: By,
     /// The file with the ACK key [default: ack-<target>.key of the state directory].
     #[arg(long, value_name = "FILE", env = "AWAKENER_ACK_KEY", hide_env_values = true)]
     pub ack_key: Option<PathBuf>,
@@ -587,7 +588,7 @@ pub enum Keys {
         target: Target,
         /// In which role: agent, human or station.
         #[arg(long, value_parser = role)]
-        by_role: AckBy,
+        by_role: By,
         /// The key.
         #[command(flatten)]
         key: Public,
@@ -785,7 +786,7 @@ word! {
     priority -> Priority: "low, normal, high, urgent";
     expectation -> ResponseExpectation: "reply, silence_ok, none";
     outcome -> AckOutcome: "handled, silence, declined, failed";
-    role -> AckBy: "station, agent, human";
+    role -> By: "station, agent, human";
 }
 
 fn receipt(text: &str) -> Result<ReceiptKind, String> {
