@@ -358,7 +358,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let good = "0123456789abcdef".repeat(4);
         let write = |name: &str, text: &str| {
-            let path = dir.path().join(name);
+            let path = dir.path().join("private").join(name);
             create_secret(&path, text).unwrap();
             path
         };
@@ -374,13 +374,14 @@ mod tests {
 
     #[test]
     fn idn_6_a_token_is_known_by_the_hash_of_its_text() {
-        let dir = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("private");
         let token = Token::generate().unwrap();
-        token.create(&dir.path().join("t")).unwrap();
-        let back = Token::load(&dir.path().join("t")).unwrap();
+        token.create(&dir.join("t")).unwrap();
+        let back = Token::load(&dir.join("t")).unwrap();
         assert_eq!(back.hash(), token_hash(token.expose()));
         assert_eq!(token.expose().len(), 43);
-        create_secret(&dir.path().join("short"), "abcd").unwrap();
-        assert!(Token::load(&dir.path().join("short")).is_err());
+        create_secret(&dir.join("short"), "abcd").unwrap();
+        assert!(Token::load(&dir.join("short")).is_err());
     }
 }

@@ -9,6 +9,7 @@ use awakener_kernel::ids::{
     ContentHash, Fence, Holder, KeyId, MessageId, OperatorName, PlaneName, Principal, PublicKey, SchemaRef,
     Target, ThreadId, TurnId, WakeId,
 };
+use awakener_kernel::operator::Scope;
 use awakener_kernel::time::{Millis, Wall};
 use awakener_kernel::values::{AckOutcome, By};
 use awakener_kernel::wire::{Priority, ResponseExpectation};
@@ -659,8 +660,8 @@ pub enum Keys {
         #[arg(value_parser = OperatorName::parse)]
         operator: OperatorName,
         /// What it may do; no scope grants another.
-        #[arg(long, value_delimiter = ',', required = true)]
-        scopes: Vec<String>,
+        #[arg(long, value_delimiter = ',', required = true, value_parser = scope)]
+        scopes: Vec<Scope>,
         /// The key.
         #[command(flatten)]
         key: Public,
@@ -797,4 +798,12 @@ fn receipt(text: &str) -> Result<ReceiptKind, String> {
             None => "no such kind".into(),
         }
     })
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let spelt =
+        |scope: &Scope| serde_json::to_value(scope).ok().and_then(|word| Some(word.as_str()?.to_owned()));
+    let words: Vec<String> = Scope::ALL.iter().filter_map(spelt).collect();
+    let found = Scope::ALL.iter().zip(&words).find(|(_, word)| *word == text);
+    found.map(|(scope, _)| *scope).ok_or_else(|| format!("expected one of {}", words.join(", ")))
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use awakener_kernel::audit::{self as chain, Break, BreakKind};
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::json;
+use awakener_kernel::operator::{Act, Empty};
 use serde_json::{Value, json as object};
 
 use super::args::Audit;
@@ -33,7 +34,7 @@ pub fn audit(context: &Context, command: Audit) -> Result<Answer, Failure> {
             .client(Bearer::Observer)?
             .post("/v1/audit/checkpoint", &object!({}), None)
             .map(Answer::fields),
-        Audit::Reanchor { by } => operator::reanchor(context, &by),
+        Audit::Reanchor { by } => operator::act(context, Act::Reanchor(Empty {}), &by),
     }
 }
 

@@ -40,11 +40,6 @@ impl Client {
         }
     }
 
-    /// Whether nothing is sent.
-    pub const fn dry_run(&self) -> bool {
-        self.dry_run
-    }
-
     /// Asks.
     ///
     /// # Errors

@@ -6,7 +6,6 @@
 //! Rules: CON-1, INB-10, OPR-1, SPW-6.
 
 mod acknowledge;
-mod acts;
 mod args;
 mod audit;
 mod check;
@@ -25,9 +24,12 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use awakener_kernel::operator::{Act, Alert, Arming, Empty, Pausing, Resuming, TargetName};
+use awakener_kernel::time::{Millis, Wall};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
+use crate::clock;
 use crate::exit::{Exit, Failure};
 
 use args::{Args, Command};
@@ -117,25 +119,36 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
         Command::Target(command) => operator::target(&context, command),
         Command::Principal(command) => operator::principal(&context, command),
         Command::Keys(command) => operator::keys(&context, command),
-        Command::Arm { target, r#for, by } => operator::arm(&context, &target, r#for, &by),
-        Command::Disarm { target, by } => operator::act(&context, &acts::disarm(&target), &by),
-        Command::Abort { by } => operator::act(&context, &acts::abort(), &by),
-        Command::Pause { target, r#for, by } => operator::pause(&context, target.as_ref(), r#for, &by),
-        Command::Resume { target, by } => operator::act(&context, &acts::resume(target.as_ref()), &by),
-        Command::StopAll { by } => operator::act(&context, &acts::stop_all(), &by),
-        Command::Latch(command) => operator::latch(&context, command),
+        Command::Arm { target, r#for, by } => {
+            operator::act(&context, Act::Arm(Arming { target, until: until(r#for) }), &by)
+        }
+        Command::Disarm { target, by } => operator::act(&context, Act::Disarm(TargetName { target }), &by),
+        Command::Abort { by } => operator::act(&context, Act::Abort(Empty {}), &by),
+        Command::Pause { target, r#for, by } => {
+            operator::act(&context, Act::Pause(Pausing { target, until: until(r#for) }), &by)
+        }
+        Command::Resume { target, by } => operator::act(&context, Act::Resume(Resuming { target }), &by),
+        Command::StopAll { by } => operator::act(&context, Act::StopAll(Empty {}), &by),
+        Command::Latch(args::Latch::Show) => query::latches(&context),
+        Command::Latch(args::Latch::Clear { target, by }) => {
+            operator::act(&context, Act::ClearLatch(TargetName { target }), &by)
+        }
         Command::Resolve { target, message, by } => {
-            operator::act(&context, &acts::resolve(&target, message), &by)
+            operator::act(&context, Act::Resolve(Alert { target, message }), &by)
         }
         Command::Quarantine(args::Quarantine::Release { target, message, by }) => {
-            operator::act(&context, &acts::release_quarantine(&target, message), &by)
+            operator::act(&context, Act::ReleaseQuarantine(Alert { target, message }), &by)
         }
         Command::Clock(args::ClockCommand::Accept { by }) => {
-            operator::act(&context, &acts::accept_clock(), &by)
+            operator::act(&context, Act::AcceptClock(Empty {}), &by)
         }
         Command::Audit(command) => audit::audit(&context, command),
         Command::Spec(command) => spec::spec(&command),
         Command::Config(args::ConfigCommand::Show) => check::show(&context),
         Command::Check => check::check(&context),
     }
+}
+
+fn until(length: Millis) -> Wall {
+    clock::system() + length
 }

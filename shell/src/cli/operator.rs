@@ -3,24 +3,25 @@
 //! A shell on the machine is no authority: without the key nothing here has any effect. Rules: OPR-1, OPR-2, IDN-7,
 //! IDN-6.
 
-use awakener_kernel::ids::{CommandId, PublicKey, Target};
-use awakener_kernel::time::Millis;
+use awakener_kernel::ids::{CommandId, PublicKey};
+use awakener_kernel::operator::{
+    Act, AuthorityKey, Credential, KeyName, NewAckKey, NewOperatorKey, OldAckKey, OldPrincipal, TargetName,
+};
 use awakener_kernel::wire::{OperatorCommand, Signed};
 use awakener_spec::Reason;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::acts::{self, Act};
-use super::args::{Keys, Latch, Operator, PrincipalCommand, Public, TargetCommand};
+use super::args::{Keys, Operator, PrincipalCommand, Public, TargetCommand};
 use super::context::{Bearer, Context};
-use super::out::{self, Answer};
+use super::out::Answer;
 use super::{init, query};
 use crate::clock;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::keys::{SecretKey, Token};
 
 /// Signs an act and has the plane judge it.
-pub fn act(context: &Context, act: &Act, by: &Operator) -> Result<Answer, Failure> {
-    command(context, act, by).map(Answer::fields)
+pub fn act(context: &Context, act: Act, by: &Operator) -> Result<Answer, Failure> {
+    command(context, &act, by).map(Answer::fields)
 }
 
 fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure> {
@@ -33,8 +34,8 @@ fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure
     let command = OperatorCommand {
         id: CommandId::from_parts(now.0, init::chance()?),
         plane: context.config()?.plane.clone(),
-        act: act.name.into(),
-        subject: act.subject.clone(),
+        act: act.name().name().into(),
+        subject: subject(act)?,
         expected_state: by.expect.clone().map_or(Value::Null, Value::String),
         reason: by.reason.clone(),
         not_after: now + by.valid,
@@ -42,32 +43,28 @@ fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure
     };
     let id = command.id;
     let signed = Signed::sign(command, key.signing());
+    // What this program itself would not read needs no journey.
+    Signed::<OperatorCommand>::parse(&signed.encode())
+        .map_err(|error| Failure::refused(Reason::OperatorMalformed).saying(format!("({error})")))?;
     let client = context.client(Bearer::Signed)?;
     client
         .post("/v1/operator", &signed.to_value(), None)
         .map_err(|failure| failure.saying(format!("(command {id})")))
 }
 
-/// `arm`.
-pub fn arm(context: &Context, target: &Target, length: Millis, by: &Operator) -> Result<Answer, Failure> {
-    act(context, &acts::arm(target, clock::system() + length), by)
-}
-
-/// `pause`.
-pub fn pause(
-    context: &Context,
-    target: Option<&Target>,
-    length: Millis,
-    by: &Operator,
-) -> Result<Answer, Failure> {
-    act(context, &acts::pause(target, clock::system() + length), by)
+/// The subject as it stands in a command; the kernel's own form of it.
+fn subject(act: &Act) -> Result<Map<String, Value>, Failure> {
+    match serde_json::to_value(act).ok().and_then(|mut value| Some(value.get_mut("subject")?.take())) {
+        Some(Value::Object(subject)) => Ok(subject),
+        _none => Err(Failure::new(Exit::Failed, "The act has no form.")),
+    }
 }
 
 /// `target …`.
 pub fn target(context: &Context, command: TargetCommand) -> Result<Answer, Failure> {
     match command {
-        TargetCommand::Add { target, by } => act(context, &acts::register_target(&target), &by),
-        TargetCommand::Remove { target, by } => act(context, &acts::remove_target(&target), &by),
+        TargetCommand::Add { target, by } => act(context, Act::RegisterTarget(TargetName { target }), &by),
+        TargetCommand::Remove { target, by } => act(context, Act::RemoveTarget(TargetName { target }), &by),
         TargetCommand::List => {
             query::part(context, "targets", &["target", "armed_until", "paused_until", "ack_keys"])
         }
@@ -75,22 +72,31 @@ pub fn target(context: &Context, command: TargetCommand) -> Result<Answer, Failu
 }
 
 /// `principal …`.
-pub fn principal(context: &Context, command: PrincipalCommand) -> Result<Answer, Failure> {
-    match command {
+pub fn principal(context: &Context, what: PrincipalCommand) -> Result<Answer, Failure> {
+    match what {
         PrincipalCommand::Add { principal, may_read, acts_for, out, by } => {
             let file = out.unwrap_or_else(|| context.token_file(principal.as_str()));
             let token = Token::generate()?;
-            let act = acts::register_principal(&principal, token.hash(), &may_read, acts_for.as_ref());
+            let credential = Credential { principal, credential: token.hash(), may_read, acts_for };
+            let act = Act::RegisterPrincipal(credential);
             if context.dry_run() {
-                return self::act(context, &act, &by);
+                return self::act(context, act, &by);
             }
             // First the file: a credential that is registered and then lost helps nobody.
             token.create(&file)?;
-            let answer = command_or_forget(context, &act, &by, || std::fs::remove_file(&file))?;
-            Ok(Answer::fields(with(answer, "token_file", file.display().to_string().into())))
+            let mut answer = command(context, &act, &by).inspect_err(|failure| {
+                // It goes again, unless the plane may have accepted.
+                if failure.reason != Some(Reason::OutcomeUnknown) {
+                    let _ = std::fs::remove_file(&file);
+                }
+            })?;
+            if let Value::Object(members) = &mut answer {
+                members.insert("token_file".into(), file.display().to_string().into());
+            }
+            Ok(Answer::fields(answer))
         }
         PrincipalCommand::Revoke { principal, credential, by } => {
-            act(context, &acts::revoke_principal(&principal, credential), &by)
+            act(context, Act::RevokePrincipal(OldPrincipal { principal, credential }), &by)
         }
         PrincipalCommand::List => {
             query::part(context, "principals", &["principal", "credential", "may_read", "acts_for"])
@@ -98,38 +104,12 @@ pub fn principal(context: &Context, command: PrincipalCommand) -> Result<Answer,
     }
 }
 
-/// Undoes what was prepared, but only when the plane surely did not accept.
-fn command_or_forget(
-    context: &Context,
-    act: &Act,
-    by: &Operator,
-    forget: impl FnOnce() -> std::io::Result<()>,
-) -> Result<Value, Failure> {
-    command(context, act, by).inspect_err(|failure| {
-        if failure.reason != Some(Reason::OutcomeUnknown) {
-            let _ = forget();
-        }
-    })
-}
-
-fn with(mut value: Value, name: &str, member: Value) -> Value {
-    if let Value::Object(members) = &mut value {
-        members.insert(name.into(), member);
-    }
-    value
-}
-
-/// `latch …`.
-pub fn latch(context: &Context, command: Latch) -> Result<Answer, Failure> {
-    match command {
-        Latch::Clear { target, by } => act(context, &acts::clear_latch(&target), &by),
-        Latch::Show => query::latches(context),
-    }
-}
-
 /// `keys …`.
 pub fn keys(context: &Context, command: Keys) -> Result<Answer, Failure> {
-    let now = clock::system();
+    let not_before = clock::system();
+    let authority = |key: &Public, length| {
+        Ok::<_, Failure>(AuthorityKey { key: public(key)?, not_before, not_after: not_before + length })
+    };
     match command {
         Keys::New { file } => {
             let key = SecretKey::generate()?;
@@ -141,24 +121,30 @@ pub fn keys(context: &Context, command: Keys) -> Result<Answer, Failure> {
             })))
         }
         Keys::List => {
-            query::part(context, "keys", &["role", "key_id", "target", "by", "valid_from", "valid_until"])
+            query::part(context, "keys", &["role", "key_id", "target", "by", "not_before", "not_after"])
         }
         Keys::AddAck { target, by_role, key, r#for, by } => {
-            act(context, &acts::register_ack_key(&target, by_role, public(&key)?, now, now + r#for), &by)
+            let key = public(&key)?;
+            let not_after = not_before + r#for;
+            let new = NewAckKey { target, by: by_role, key, not_before, not_after };
+            act(context, Act::RegisterAckKey(new), &by)
         }
-        Keys::RevokeAck { target, key_id, by } => act(context, &acts::revoke_ack_key(&target, key_id), &by),
+        Keys::RevokeAck { target, key_id, by } => {
+            act(context, Act::RevokeAckKey(OldAckKey { target, key_id }), &by)
+        }
         Keys::AddRouter { key, r#for, by } => {
-            act(context, &acts::register_router_key(public(&key)?, now, now + r#for), &by)
+            act(context, Act::RegisterRouterKey(authority(&key, r#for)?), &by)
         }
-        Keys::RevokeRouter { key_id, by } => act(context, &acts::revoke_router_key(key_id), &by),
+        Keys::RevokeRouter { key_id, by } => act(context, Act::RevokeRouterKey(KeyName { key_id }), &by),
         Keys::AddAudit { key, r#for, by } => {
-            act(context, &acts::register_audit_key(public(&key)?, now, now + r#for), &by)
+            act(context, Act::RegisterAuditKey(authority(&key, r#for)?), &by)
         }
-        Keys::RevokeAudit { key_id, by } => act(context, &acts::revoke_audit_key(key_id), &by),
+        Keys::RevokeAudit { key_id, by } => act(context, Act::RevokeAuditKey(KeyName { key_id }), &by),
         Keys::AddOperator { operator, scopes, key, by } => {
-            act(context, &acts::register_operator_key(&operator, public(&key)?, &scopes), &by)
+            let new = NewOperatorKey { operator, key: public(&key)?, scopes };
+            act(context, Act::RegisterOperatorKey(new), &by)
         }
-        Keys::RevokeOperator { key_id, by } => act(context, &acts::revoke_operator_key(key_id), &by),
+        Keys::RevokeOperator { key_id, by } => act(context, Act::RevokeOperatorKey(KeyName { key_id }), &by),
     }
 }
 
@@ -167,21 +153,5 @@ fn public(key: &Public) -> Result<PublicKey, Failure> {
         (Some(public), _) => Ok(*public),
         (None, Some(file)) => Ok(SecretKey::load(file)?.public()),
         (None, None) => Err(Failure::usage("No key is named.").then("Say --public KEY or --key-file FILE.")),
-    }
-}
-
-/// `audit reanchor`.
-pub fn reanchor(context: &Context, by: &Operator) -> Result<Answer, Failure> {
-    act(context, &acts::reanchor(), by)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn opr_1_what_is_absent_is_not_null() {
-        assert!(acts::pause(None, clock::system()).subject.get("target").is_none());
-        assert!(out::shown(&Value::Null) == "-");
     }
 }

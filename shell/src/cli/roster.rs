@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use awakener_kernel::ids::{Principal, SchemaRef, Target};
+use awakener_kernel::operator::{Act, Empty, Roster as Installed, RosterEntry as Entry};
 use awakener_kernel::time::{Millis, Wall};
 use awakener_spec::Reason;
 
-use super::acts::{self, Entry};
 use super::args::Roster;
 use super::context::Context;
 use super::out::Answer;
@@ -25,9 +25,9 @@ pub fn roster(context: &Context, command: Roster) -> Result<Answer, Failure> {
     match command {
         Roster::Install { file, by } => {
             let (not_after, entries) = read(&file, clock::system())?;
-            operator::act(context, &acts::install_roster(not_after, &entries), &by)
+            operator::act(context, Act::InstallRoster(Installed { version: 1, not_after, entries }), &by)
         }
-        Roster::Remove { by } => operator::act(context, &acts::remove_roster(), &by),
+        Roster::Remove { by } => operator::act(context, Act::RemoveRoster(Empty {}), &by),
         Roster::Show => query::part(context, "roster", &["principal", "schema", "target"]),
     }
 }
