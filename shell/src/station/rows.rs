@@ -6,7 +6,7 @@ use awakener_kernel::station::{Input, Record, Station};
 use awakener_spec::ReceiptKind;
 
 use crate::store::persist::{Persist, Rows};
-use crate::store::{Parties, receipts};
+use crate::store::{Parties, Statement, receipts};
 
 impl Persist for Station {
     const NAME: &'static str = "station";
@@ -82,6 +82,11 @@ impl Persist for Station {
 
     fn project(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
         for record in records {
+            if let Record::TurnFinished { turn, .. } = record
+                && let Some(Statement::Answer { kind, body }) = &rows.focus.statement
+            {
+                receipts::keep_answer(rows, *turn, kind, body)?;
+            }
             // Cognition is a fact of the mailbox as well, which is told of it; the cleanup is this station's alone.
             if let Record::CleanedUp { turn: Some(turn) } = record {
                 let kind = ReceiptKind::CleanupComplete;

@@ -8,21 +8,24 @@ use std::time::Duration;
 
 use awakener_kernel::config::Checked;
 use awakener_kernel::ids::ContentHash;
-use awakener_kernel::machine::{Machine, OutcomeOf};
+use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::station::{Effect, Input, LatchNote, Station};
+use awakener_kernel::values::TurnRef;
 use awakener_spec::Reason;
 use serde_json::Value;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use crate::clock::Clock;
 use crate::host::{Failed, Host, Item};
-use crate::store::{Db, StoreFault};
+use crate::store::{Db, Statement, StoreFault};
 
 /// What the thread is asked.
 #[derive(Debug)]
 pub enum Call {
-    /// An input of the machine.
-    Input(Box<Input>, Option<oneshot::Sender<Option<OutcomeOf<Station>>>>),
+    /// An input of the machine, and a text that it does not see.
+    Input(Box<Input>, Option<Statement>, Option<oneshot::Sender<Option<OutcomeOf<Station>>>>),
+    /// The text of a turn's answer.
+    Text(TurnRef, oneshot::Sender<Option<String>>),
     /// An entry of its own (FUS-5); the answer is its hash.
     Append(Value, oneshot::Sender<Result<ContentHash, Reason>>),
     /// The machine as it is on disk.
@@ -47,14 +50,26 @@ pub struct Handle(Sender<Call>);
 impl Handle {
     /// Feeds an input; nobody waits for what comes of it.
     pub fn feed(&self, input: Input) {
+        self.feed_with(input, None);
+    }
+
+    /// The same with a text that belongs to it.
+    pub fn feed_with(&self, input: Input, statement: Option<Statement>) {
         // A thread that has ended takes no inputs: the process is about to end.
-        let _ = self.0.send(Call::Input(Box::new(input), None));
+        let _ = self.0.send(Call::Input(Box::new(input), statement, None));
+    }
+
+    /// The text of a turn's answer, if the turn had one.
+    pub async fn text(&self, turn: TurnRef) -> Option<String> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::Text(turn, sender)).ok()?;
+        receiver.await.ok().flatten()
     }
 
     /// Feeds an input and returns its outcome once it is durable; `None` if it is not.
     pub async fn step(&self, input: Input) -> Option<OutcomeOf<Station>> {
         let (sender, receiver) = oneshot::channel();
-        self.0.send(Call::Input(Box::new(input), Some(sender))).ok()?;
+        self.0.send(Call::Input(Box::new(input), None, Some(sender))).ok()?;
         receiver.await.ok().flatten()
     }
 
@@ -130,7 +145,7 @@ impl Thread {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if !self.host.due(self.clock.now()).is_empty() && self.step(Input::Fire).is_none() {
+            if !self.host.due(self.clock.now()).is_empty() && self.step(Input::Fire, None).is_none() {
                 // The deadline stays due; without a pause the thread would spin on a broken disk.
                 std::thread::sleep(Duration::from_millis(100));
             }
@@ -147,8 +162,12 @@ impl Thread {
 
     fn serve(&mut self, call: Call) {
         match call {
-            Call::Input(input, waiting) => {
-                let outcome = self.step(*input);
+            Call::Text(turn, waiting) => {
+                let text = crate::store::receipts::answer(self.db.conn(), turn);
+                let _ = waiting.send(text.unwrap_or(None));
+            }
+            Call::Input(input, statement, waiting) => {
+                let outcome = self.step(*input, statement);
                 if let Some(waiting) = waiting {
                     let _ = waiting.send(outcome);
                 }
@@ -173,7 +192,7 @@ impl Thread {
     }
 
     /// `None` if nothing became durable.
-    fn step(&mut self, input: Input) -> Option<OutcomeOf<Station>> {
+    fn step(&mut self, input: Input, statement: Option<Statement>) -> Option<OutcomeOf<Station>> {
         let now = self.clock.now();
         if self.host.ensure(&mut self.db, &self.target, now).is_err() {
             tracing::error!(target = self.target, "the station's store cannot be read");
@@ -181,7 +200,7 @@ impl Thread {
         }
         let precaution =
             self.host.machine(&self.target).and_then(|station| station.trip(self.host.config(), now, &input));
-        let item = Item { target: self.target.clone(), input, statement: None };
+        let item = Item { target: self.target.clone(), input, statement };
         match self.host.batch(&mut self.db, now, vec![item], |_, _, _, ()| Ok(())) {
             Ok(done) => {
                 for (_, effect) in done.effects {
