@@ -3,10 +3,12 @@
 //! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
 //! (how a command ends).
 
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod exit;
 pub mod host;
+pub mod http;
 pub mod keys;
 pub mod manifest;
 pub mod pause;
