@@ -4,10 +4,12 @@
 //! (how a command ends).
 
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod exit;
 pub mod host;
+pub mod http;
 pub mod keys;
 pub mod manifest;
 pub mod pause;
