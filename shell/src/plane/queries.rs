@@ -28,15 +28,14 @@ pub fn chain(conn: &Connection) -> Result<Head, String> {
     Ok(head)
 }
 
-/// Entries of the chain from a position on: position, hash, entry.
+/// Entries of a chain: position, hash, entry.
+pub type ChainPart = Vec<(u64, String, serde_json::Value)>;
+
+/// Entries of the chain from a position on.
 ///
 /// # Errors
 /// SQLite's own.
-pub fn entries(
-    conn: &Connection,
-    from: u64,
-    limit: u32,
-) -> rusqlite::Result<Vec<(u64, String, serde_json::Value)>> {
+pub fn entries(conn: &Connection, from: u64, limit: u32) -> rusqlite::Result<ChainPart> {
     conn.prepare_cached(
         "SELECT position, hash, entry FROM audit WHERE position >= ?1 ORDER BY position LIMIT ?2",
     )?
