@@ -167,7 +167,7 @@ fn dsp_7_the_pending_start_is_dropped_when_the_plane_says_so_and_asked_again_whe
 }
 
 #[test]
-fn ver_1_b_86_a_hint_that_is_redelivered_starts_once() {
+fn ver_1_b_86_a_hint_that_comes_three_times_starts_once() {
     let mut rig = ready();
     let hint = rig.mint(30 * SECOND);
     let ticket = rig.give(Input::Hint(hint)).asked().unwrap();
