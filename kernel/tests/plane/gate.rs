@@ -200,6 +200,7 @@ fn opr_1_a_subject_that_cannot_mean_anything_is_malformed() {
     let ack_key = |from, until| {
         let mut subject = life(from, until);
         (subject["target"], subject["by"]) = ("mira".into(), "human".into());
+        subject["key"] = serde_json::to_value(key(46)).unwrap();
         subject
     };
     let operator = |scopes| json!({"operator": "bob", "key": key(45), "scopes": scopes});
