@@ -43,6 +43,8 @@ pub struct AdmitFacts {
     pub tier0_open: bool,
     /// What the sender is working on, if anything (ADM-12).
     pub cause: Option<Cause>,
+    /// Whether it presents a lease that is not live (INB-7).
+    pub lost_lease: bool,
     /// How often this sender sent this content lately, time and digits aside (FUS-1, `repeat_cap`).
     pub repeats: u32,
     /// Whether the store must shed load.
@@ -152,6 +154,7 @@ pub fn judge(submitted: &Submitted, facts: &AdmitFacts, queued: u32, config: &Co
     }
     let depth = facts.cause.map_or(0, |cause| cause.depth.saturating_add(1));
     let checked = timely(submitted.id, config, now)
+        .and_then(|()| first(&[(facts.lost_lease, Reason::LostLease)]))
         .and_then(|()| may_wake(facts))
         .and_then(|()| has_room(facts, depth, queued, config));
     awakener_spec::rule!(Adm2);

@@ -95,6 +95,8 @@ limits! {
     escalate: ms = 15 * MINUTE, 1; 15 * MINUTE,
     /// Age of a message id beyond which it is `too_old`, milliseconds (ADM-8).
     dedup_horizon: ms = 30 * DAY, 1; 30 * DAY,
+    /// Age at which an unfinished message of tier 1-3 expires, milliseconds (INB-3).
+    message_age: ms = 30 * DAY, 1; 365 * DAY,
     /// How far ahead of our clock a message id may be, milliseconds (ADM-8).
     id_ahead: ms = 5 * MINUTE, 1; 5 * MINUTE,
     /// Records between two checkpoints (AUD-3).

@@ -164,7 +164,7 @@ fn whose_turn(
     config: &Config,
 ) -> Option<Tier> {
     let every = config.starvation.max(1);
-    if reads % every != every.saturating_sub(1) {
+    if !starving_turn(u64::from(reads), config) {
         return None;
     }
     let starves = |tier: &Tier| {
@@ -174,4 +174,10 @@ fn whose_turn(
     let lower = [Tier::One, Tier::Two, Tier::Three];
     let first = usize::try_from(reads / every % 3).unwrap_or(0);
     lower.into_iter().cycle().skip(first).take(lower.len()).find(starves)
+}
+
+/// Whether this read or claim, of which `before` came before it, is one of those that serve a lower tier first.
+pub const fn starving_turn(before: u64, config: &Config) -> bool {
+    let every = if config.starvation == 0 { 1 } else { config.starvation as u64 };
+    before % every == every - 1
 }

@@ -11,7 +11,8 @@ use awakener_spec::{Reason, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Fence, MessageId, Seq, TurnId, WakeId};
-use crate::mailbox::image::{Closed, Finished, Record};
+use crate::mailbox::entry::{Closed, Finished};
+use crate::mailbox::record::Record;
 use crate::values::{DispatchOutcome, Finish, FlightEnd, FlightReport, Response};
 
 /// What a receipt belongs to (RCP-1).

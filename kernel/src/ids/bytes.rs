@@ -108,6 +108,7 @@ bytes! {
 impl KeyId {
     /// The id of a raw public key (IDN-4).
     pub fn of(public_key: &[u8; 32]) -> Self {
+        awakener_spec::rule!(Idn4);
         Self(Sha256::digest(public_key).into())
     }
 

@@ -41,6 +41,10 @@ impl fmt::Display for NameError {
 impl core::error::Error for NameError {}
 
 pub(super) fn check(text: &str) -> Result<(), NameError> {
+    judge(text).inspect_err(|_| awakener_spec::rule!(Idn2))
+}
+
+fn judge(text: &str) -> Result<(), NameError> {
     let first = text.bytes().next().ok_or(NameError::Empty)?;
     if text.len() > LONGEST {
         return Err(NameError::TooLong);

@@ -13,7 +13,12 @@ fn parse(text: &str) -> Result<Uuid, FormError> {
     let mut again = Uuid::encode_buffer();
     let same = uuid.hyphenated().encode_lower(&mut again) == text;
     let seven = uuid.get_version_num() == 7 && uuid.get_variant() == Variant::RFC4122;
-    if same && seven { Ok(uuid) } else { Err(wrong) }
+    if same && seven {
+        Ok(uuid)
+    } else {
+        awakener_spec::rule!(Idn3);
+        Err(wrong)
+    }
 }
 
 macro_rules! uuid7 {

@@ -1,80 +1,21 @@
-//! The durable truth of one target's mailbox: a compact image, and one [`Entry`] per message kept as a row.
+//! The durable truth of one target's mailbox, compact enough to be copied.
 //!
-//! The image holds only what decisions need at once: counters, cursor, outstanding witnesses, the lease, the permit,
-//! and the progress of unfinished messages that somebody has touched. What a record means for rows stands here too
-//! ([`Entry::apply`], [`Record::row`]), so that no store interprets records a second time.
-//!
-//! Not here: bodies, positions of readers (they present them), the audit chain. Rules: INB-1…4, ACK-1, ACK-2.
+//! It holds only what decisions need at once: counters, cursor, outstanding witnesses, the lease, the permit, and the
+//! progress of unfinished messages that somebody has touched. Everything else about a message is its row
+//! ([`super::entry::Entry`]). Not here: bodies, positions of readers (they present them), the audit chain. Rules:
+//! INB-2…4, INB-7, INB-8, ACK-1, ACK-2, EMT-1…3, DSP-7.
 
 use alloc::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::ranges::Ranges;
+use super::record::Record;
 use crate::config::Config;
-use crate::ids::{ContentHash, DaemonName, Fence, Holder, KeyId, MessageId, Principal, SchemaRef, Seq, Tier};
-use crate::ids::{Nonce, Token, TurnId, WakeId};
+use crate::ids::{DaemonName, Fence, Holder, MessageId, Principal, Seq, Tier, Token, TurnId, WakeId};
 use crate::machine;
 use crate::time::Wall;
-use crate::values::{AckOutcome, By, Finish, FlightEnd, FlightReport, Response};
-use awakener_spec::Reason;
-
-/// One message as a row, without subject and body.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Entry {
-    /// Chosen by the sender.
-    pub id: MessageId,
-    /// Who sent it, from its credential.
-    pub principal: Principal,
-    /// SHA-256 of the whole submission (ADM-7).
-    pub content: ContentHash,
-    /// From the schema (RTE-1).
-    pub tier: Tier,
-    /// What kind of message it is.
-    pub schema: SchemaRef,
-    /// When it was admitted.
-    pub admitted: Wall,
-    /// What its sender was working on (ADM-12).
-    pub cause: Option<MessageId>,
-    /// Length of the causal chain up to here (ADM-12).
-    pub depth: u32,
-    /// Whether work on it was ever read under a lease.
-    pub read: bool,
-    /// The last turn and how it ended.
-    pub turn: Option<(TurnId, Finish)>,
-    /// The recorded result.
-    pub response: Option<(TurnId, Response)>,
-    /// How its witness was closed; Tier-0 only.
-    pub closed: Option<Closed>,
-    /// How nothing more came to be owed (INB-3).
-    pub finished: Option<Finished>,
-    /// Set aside for the operator (INB-8).
-    pub quarantined: bool,
-}
-
-/// How a witness was closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Closed {
-    /// By its target's signed ACK (ACK-3).
-    Acknowledged(AckOutcome, By, KeyId),
-    /// By an operator, for a target that is gone (ACK-9). Never shown as the target's ACK.
-    OperatorResolved,
-}
-
-/// How a message came to be finished (INB-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finished {
-    /// Tier-0: its witness is closed.
-    WitnessClosed,
-    /// Other tiers: a response, silence or `done` is recorded.
-    Responded,
-    /// Other tiers: set aside for the operator.
-    Quarantined,
-    /// Other tiers: older than the configured age.
-    Expired,
-}
+use crate::values::{Finish, FlightReport, Response};
 
 /// An outstanding alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -104,6 +45,14 @@ pub struct Progress {
     pub response: Option<(TurnId, Response)>,
     /// Set aside for the operator; for Tier-0 the witness stays open.
     pub quarantined: bool,
+}
+
+impl Progress {
+    /// Whether its attempts are used up, so that it is set aside when nobody works on it (INB-8). Work with a result
+    /// waits for its ACK and has one attempt more for that, but not one after the other without end.
+    pub fn spent(&self, config: &Config) -> bool {
+        self.attempts >= config.attempts.saturating_add(u32::from(self.response.is_some()))
+    }
 }
 
 /// A message under a lease.
@@ -145,6 +94,8 @@ pub struct Granted {
     pub wake: WakeId,
     /// The alert.
     pub seq: Seq,
+    /// Its id.
+    pub message: MessageId,
     /// When it was granted, or when the flight was reported.
     pub at: Wall,
     /// Whether a flight was reported under it.
@@ -180,243 +131,6 @@ pub struct Image {
     pub token: Option<Token>,
     /// The epoch of the last emitter start.
     pub epoch: u32,
-}
-
-/// One durable fact of a mailbox.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Record {
-    /// A message, and for Tier-0 its witness (INB-1, ACK-1).
-    Admitted {
-        /// Its place.
-        seq: Seq,
-        /// The row.
-        entry: Entry,
-    },
-    /// The emitter started anew (EMT-2).
-    EpochStarted {
-        /// Above everything known.
-        epoch: u32,
-    },
-    /// A token was allocated for a hint (EMT-1).
-    Minted {
-        /// The alert.
-        seq: Seq,
-        /// The alert's id.
-        message: MessageId,
-        /// The hint's id.
-        wake: WakeId,
-        /// The hint's nonce.
-        nonce: Nonce,
-        /// Its freshness.
-        token: Token,
-        /// When.
-        at: Wall,
-        /// Whether it uses up the schedule (EMT-3) or answers a sweep (DSP-11).
-        scheduled: bool,
-    },
-    /// A scheduled emission was used up without a hint (EMT-3).
-    EmissionRefused {
-        /// The alert.
-        seq: Seq,
-        /// When.
-        at: Wall,
-        /// Why.
-        why: Reason,
-    },
-    /// What became of a hint at the broker client (EMT-4).
-    Published {
-        /// The hint.
-        wake: WakeId,
-        /// Handed over, or failed.
-        handed_over: bool,
-    },
-    /// A permit was granted (DSP-7).
-    PermitGranted {
-        /// The permit.
-        granted: Granted,
-        /// The alert's id.
-        message: MessageId,
-    },
-    /// What a wake daemon reported of a flight.
-    FlightReported {
-        /// The wake.
-        wake: WakeId,
-        /// Under which permit.
-        fence: Fence,
-        /// The alert.
-        message: MessageId,
-        /// What.
-        report: FlightReport,
-        /// When.
-        at: Wall,
-    },
-    /// An attempt was used up by a flight that ended without `inbox_read` (DSP-2).
-    AttemptWithoutRead {
-        /// The alert.
-        seq: Seq,
-        /// How the flight ended.
-        end: FlightEnd,
-    },
-    /// Work was taken (INB-7).
-    Leased {
-        /// The lease.
-        lease: Lease,
-    },
-    /// The lease lives on.
-    Renewed {
-        /// When.
-        at: Wall,
-    },
-    /// The lease is over.
-    LeaseEnded {
-        /// Which.
-        fence: Fence,
-        /// Whether its time ran out.
-        expired: bool,
-    },
-    /// `inbox_read`: claimed work was read for the first time under this lease (INB-8).
-    Read {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-    },
-    /// A turn ended (OBS-1).
-    TurnFinished {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-        /// The turn.
-        turn: TurnId,
-        /// How.
-        finish: Finish,
-    },
-    /// A result was recorded (STN-6).
-    Responded {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-        /// The turn.
-        turn: TurnId,
-        /// What.
-        response: Response,
-    },
-    /// A witness was closed (ACK-3, ACK-9).
-    WitnessClosed {
-        /// The alert.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-        /// How.
-        closed: Closed,
-    },
-    /// Nothing more is owed (INB-3).
-    Finished {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-        /// Its sender.
-        principal: Principal,
-        /// How.
-        how: Finished,
-    },
-    /// Everything up to here is finished (INB-4, ACK-10).
-    CursorAdvanced {
-        /// The new cursor.
-        to: Seq,
-    },
-    /// Set aside for the operator (INB-8). Never closes a witness.
-    Quarantined {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-    },
-    /// Given back by an operator, with fresh attempts.
-    QuarantineReleased {
-        /// The message.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-    },
-    /// The operator is to be told (ACK-9).
-    Escalated {
-        /// The alert.
-        seq: Seq,
-        /// Its id.
-        message: MessageId,
-    },
-}
-
-/// What a record does to the message rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowChange<'a> {
-    /// No row is touched.
-    None,
-    /// A new row.
-    Insert(Seq, &'a Entry),
-    /// [`Entry::apply`] must run on this row.
-    Update(Seq),
-}
-
-impl Record {
-    /// What this record does to the message rows.
-    pub const fn row(&self) -> RowChange<'_> {
-        match self {
-            Self::Admitted { seq, entry } => RowChange::Insert(*seq, entry),
-            Self::Read { seq, .. }
-            | Self::TurnFinished { seq, .. }
-            | Self::Responded { seq, .. }
-            | Self::WitnessClosed { seq, .. }
-            | Self::Finished { seq, .. }
-            | Self::Quarantined { seq, .. }
-            | Self::QuarantineReleased { seq, .. } => RowChange::Update(*seq),
-            Self::EpochStarted { .. }
-            | Self::Minted { .. }
-            | Self::EmissionRefused { .. }
-            | Self::Published { .. }
-            | Self::PermitGranted { .. }
-            | Self::FlightReported { .. }
-            | Self::AttemptWithoutRead { .. }
-            | Self::Leased { .. }
-            | Self::Renewed { .. }
-            | Self::LeaseEnded { .. }
-            | Self::CursorAdvanced { .. }
-            | Self::Escalated { .. } => RowChange::None,
-        }
-    }
-}
-
-impl Entry {
-    /// Makes a record that names this row part of it. Other records change nothing.
-    pub const fn apply(&mut self, record: &Record) {
-        match record {
-            Record::Read { .. } => self.read = true,
-            Record::TurnFinished { turn, finish, .. } => self.turn = Some((*turn, *finish)),
-            Record::Responded { turn, response, .. } => self.response = Some((*turn, *response)),
-            Record::WitnessClosed { closed, .. } => self.closed = Some(*closed),
-            Record::Finished { how, .. } => self.finished = Some(*how),
-            Record::Quarantined { .. } => self.quarantined = true,
-            Record::QuarantineReleased { .. } => self.quarantined = false,
-            Record::Admitted { .. }
-            | Record::EpochStarted { .. }
-            | Record::Minted { .. }
-            | Record::EmissionRefused { .. }
-            | Record::Published { .. }
-            | Record::PermitGranted { .. }
-            | Record::FlightReported { .. }
-            | Record::AttemptWithoutRead { .. }
-            | Record::Leased { .. }
-            | Record::Renewed { .. }
-            | Record::LeaseEnded { .. }
-            | Record::CursorAdvanced { .. }
-            | Record::Escalated { .. } => {}
-        }
-    }
 }
 
 impl Image {
@@ -507,7 +221,12 @@ impl machine::Image for Image {
                 self.ahead.take_from(awaited);
                 self.cursor = Some(*to);
             }
-            Record::Quarantined { seq, .. } => self.touched(*seq).quarantined = true,
+            Record::Quarantined { seq, .. } => {
+                self.touched(*seq).quarantined = true;
+                if let Some(lease) = &mut self.lease {
+                    lease.claimed.remove(seq);
+                }
+            }
             Record::QuarantineReleased { seq, .. } => {
                 let progress = self.touched(*seq);
                 progress.quarantined = false;

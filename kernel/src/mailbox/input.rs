@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use awakener_spec::{Class, Reason};
 use serde::{Deserialize, Serialize};
 
-use super::image::Entry;
+use super::entry::Entry;
 use crate::admission::{AdmitFacts, Submitted};
 use crate::ids::{DaemonName, Fence, Holder, MessageId, Nonce, Principal, Seq, Tier, Token, TurnId, WakeId};
 use crate::time::Wall;
@@ -159,6 +159,8 @@ pub enum Query {
     Row(MessageId),
     /// Whether a hint for this alert may still be minted or used (ADM-6).
     Authority(MessageId),
+    /// The same of each of these alerts, in this order.
+    Authorities(Vec<MessageId>),
     /// The mint of a wake, the row of its alert, and its authority.
     Mint(WakeId),
     /// The row (whatever its target), and what is known of key and signature.
@@ -179,6 +181,8 @@ pub enum Facts {
     Row(Option<(Seq, Entry)>),
     /// For [`Query::Authority`].
     Authority(Authority),
+    /// For [`Query::Authorities`].
+    Authorities(Vec<(MessageId, Authority)>),
     /// For [`Query::Mint`]; `None` = this emitter never minted it.
     Mint(Option<Mint>),
     /// For [`Query::Ack`].

@@ -43,6 +43,7 @@ fn facts() -> AdmitFacts {
         roster: RosterVerdict::Listed,
         tier0_open: true,
         cause: None,
+        lost_lease: false,
         repeats: 0,
         overloaded: false,
     }
@@ -220,6 +221,7 @@ fn any_facts() -> impl Strategy<Value = AdmitFacts> {
             roster,
             tier0_open,
             cause: cause.map(|depth| Cause { message: id_at(NOW.wall), depth }),
+            lost_lease: false,
             repeats,
             overloaded,
         },

@@ -1,0 +1,124 @@
+//! A Python with the pinned packages of `python-requirements.txt`.
+//!
+//! Made on first use in `target/tools/python-<hash>` of the workspace, where the hash covers the pins and the version
+//! of the interpreter. Made beside it and renamed when complete, under a file lock: tests that run at the same time
+//! wait for the first, and a broken attempt is never found.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::run::run;
+use crate::{Tool, ToolError, skipped, workspace};
+
+const TOOL: &str = "python";
+const REQUIREMENTS: &str = include_str!("../python-requirements.txt");
+/// The interpreter to start from, unless `AWAKENER_PYTHON` names another.
+const INTERPRETER: &str = "python3";
+
+/// The Python of the tests, made if it is not there.
+///
+/// # Errors
+/// When no interpreter is found or the packages cannot be installed as pinned.
+pub fn environment() -> Result<Tool, ToolError> {
+    match skipped(TOOL)? {
+        Some(skipped) => Ok(Tool::Skipped(skipped)),
+        None => make(&workspace().join("target/tools")).map(Tool::Ready),
+    }
+}
+
+fn make(tools: &Path) -> Result<PathBuf, ToolError> {
+    let interpreter = std::env::var_os("AWAKENER_PYTHON").unwrap_or_else(|| INTERPRETER.into());
+    let version = run(
+        TOOL,
+        "start the interpreter",
+        tools,
+        Command::new(&interpreter).arg("-c").arg("import sys; print(sys.version)"),
+    )?;
+    let home = tools.join(format!("python-{}", name(&version)));
+    let python = home.join("bin/python");
+
+    fs::create_dir_all(tools).map_err(|cause| failed("create the directory of the tools", tools, &cause))?;
+    let lock = tools.join("python.lock");
+    let lock = File::create(&lock)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|cause| failed("take the lock", &lock, &cause))?;
+    if !python.exists() {
+        install(&interpreter, &home)?;
+    }
+    drop(lock);
+    Ok(python)
+}
+
+fn install(interpreter: &std::ffi::OsStr, home: &Path) -> Result<(), ToolError> {
+    let partial = home.with_extension("partial");
+    for leftover in [&partial, &home.to_path_buf()] {
+        match fs::remove_dir_all(leftover) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("remove a broken attempt", leftover, &cause));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    run(
+        TOOL,
+        "make a virtual environment (Debian: apt-get install python3-venv)",
+        &partial,
+        Command::new(interpreter).args(["-m", "venv"]).arg(&partial),
+    )?;
+    let pins = partial.join("requirements.txt");
+    fs::write(&pins, REQUIREMENTS).map_err(|cause| failed("write the pins", &pins, &cause))?;
+    run(
+        TOOL,
+        "install the pinned packages",
+        &partial,
+        Command::new(partial.join("bin/python"))
+            .args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--require-hashes", "-r"])
+            .arg(&pins),
+    )?;
+    fs::rename(&partial, home).map_err(|cause| failed("put the environment in place", home, &cause))
+}
+
+/// Names an environment after everything that it is made from.
+fn name(version: &str) -> String {
+    let digest = Sha256::new().chain_update(REQUIREMENTS).chain_update([0]).chain_update(version).finalize();
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn failed(what: &str, place: &Path, cause: &io::Error) -> ToolError {
+    ToolError {
+        tool: TOOL,
+        what: format!("cannot {what}"),
+        place: place.to_path_buf(),
+        line: format!("ls -ld {}", place.display()),
+        output: cause.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_at_once_get_the_same_working_python() {
+        let both: Vec<_> = std::thread::scope(|scope| {
+            let threads = [scope.spawn(environment), scope.spawn(environment)];
+            threads.into_iter().map(|thread| thread.join().unwrap().unwrap()).collect()
+        });
+        assert_eq!(both.first(), both.last());
+        let Some(Tool::Ready(python)) = both.first() else { return };
+        let packages = Command::new(python).args(["-c", "import nacl.signing, rfc8785"]).status().unwrap();
+        assert!(packages.success());
+        let other = Command::new(python).args(["-c", "import no_such_package"]).status().unwrap();
+        assert!(!other.success(), "the check above can fail");
+    }
+
+    #[test]
+    fn another_interpreter_is_another_environment() {
+        assert_eq!(name("3.11"), name("3.11"));
+        assert_ne!(name("3.11"), name("3.12"));
+    }
+}
