@@ -59,13 +59,14 @@ impl Default for Registry {
 
 /// What the outside saw.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a history is short, and read more often than kept")]
 pub enum Seen {
     /// A transaction that was committed.
     Commit { before: Mailbox, steps: Vec<Written>, effects: Vec<Effect>, after: Mailbox, disk: Image },
-    /// A transaction that was not, as far as anybody heard.
-    Lost,
+    /// A transaction that was not, as far as anybody heard; with its steps if it is on disk all the same.
+    Lost { kept: Vec<Written> },
     /// A machine came up from its image.
-    Boot { now: Now, disk: Image, after: Mailbox },
+    Boot { disk: Image, after: Mailbox },
 }
 
 #[derive(Debug)]
@@ -161,7 +162,7 @@ impl World {
         let committed = txn.commit(&mut self.store).expect("a disk that works");
         let released = open.close(&committed).expect("its own commit");
         assert_eq!((released.outcomes, released.effects), (vec![], vec![]), "recovery shows nothing");
-        self.history.push(Seen::Boot { now: self.now, disk, after: released.machine.clone() });
+        self.history.push(Seen::Boot { disk, after: released.machine.clone() });
         self.machine = Some(released.machine);
     }
 
@@ -182,17 +183,17 @@ impl World {
 
     /// Several inputs in one transaction; `None` if it was lost, and then the machine has been recovered.
     pub fn all(&mut self, inputs: Vec<(Input, Option<Facts>)>) -> Option<Vec<Told>> {
-        let before = self.machine.take().expect("a machine that is up");
+        let (before, fate) = (self.machine.take().expect("a machine that is up"), self.store.fate);
         let txn = Txn::begin(&mut self.store).unwrap();
         let mut open = Open::new(before.clone(), &txn);
         for (input, facts) in inputs {
             let facts = facts.unwrap_or_else(|| self.answer(&open, &input));
             match open.step(&mut self.store, &self.config, self.now, input, facts) {
                 Ok(next) => open = next,
-                Err(_) => return self.lost(),
+                Err(_) => return self.lost(fate),
             }
         }
-        let Ok(committed) = txn.commit(&mut self.store) else { return self.lost() };
+        let Ok(committed) = txn.commit(&mut self.store) else { return self.lost(fate) };
         let released = open.close(&committed).expect("its own commit");
         self.history.push(Seen::Commit {
             before,
@@ -205,10 +206,11 @@ impl World {
         Some(released.outcomes)
     }
 
-    fn lost(&mut self) -> Option<Vec<Told>> {
+    fn lost(&mut self, fate: Fate) -> Option<Vec<Told>> {
         self.store.staged = None;
         self.store.fate = Fate::Durable;
-        self.history.push(Seen::Lost);
+        let written = std::mem::take(&mut self.store.written);
+        self.history.push(Seen::Lost { kept: if fate == Fate::UnknownKept { written } else { vec![] } });
         self.boot();
         None
     }
@@ -332,7 +334,7 @@ impl World {
                 Effect::Publish(minted) => Some(*minted),
                 Effect::TellOperator(_) => None,
             }),
-            Some(Seen::Lost | Seen::Boot { .. }) | None => None,
+            Some(Seen::Lost { .. } | Seen::Boot { .. }) | None => None,
         }
     }
 
@@ -346,7 +348,7 @@ impl World {
                     Effect::Publish(_) => None,
                 })
                 .collect(),
-            Some(Seen::Lost | Seen::Boot { .. }) | None => vec![],
+            Some(Seen::Lost { .. } | Seen::Boot { .. }) | None => vec![],
         }
     }
 
@@ -406,6 +408,14 @@ impl World {
 
     pub fn cursor(&self) -> u64 {
         self.image().cursor.map_or(0, Seq::get)
+    }
+
+    /// Every durable step in order, also those of which nobody heard.
+    pub fn steps(&self) -> impl Iterator<Item = &Written> {
+        self.history.iter().flat_map(|seen| match seen {
+            Seen::Commit { steps, .. } | Seen::Lost { kept: steps } => steps.as_slice(),
+            Seen::Boot { .. } => &[],
+        })
     }
 
     /// The machine, for comparing before and after.
