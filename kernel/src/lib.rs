@@ -40,6 +40,6 @@ pub mod router;
 pub mod station;
 pub mod time;
 pub mod values;
+pub mod waker;
 pub mod wire;
 mod words;
-pub mod waker;

@@ -40,7 +40,7 @@ pub struct Position {
 /// What waits in one tier beyond the position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Waiting {
-    /// The first of them in order; as many as a page holds are enough.
+    /// The first of them in order, all beyond the position; as many as a page holds are enough.
     pub seqs: Vec<Seq>,
     /// How many there are in all.
     pub total: u64,
@@ -97,7 +97,7 @@ impl Position {
         awakener_spec::rule!(Inb5);
         for (tier, seq) in items {
             if let Some(after) = self.after.get_mut(index(*tier)) {
-                *after = Some(*seq).max(*after);
+                *after = Some(*seq);
             }
         }
         // An empty read is no turn that a tier could have missed.
@@ -164,7 +164,7 @@ fn whose_turn(
     config: &Config,
 ) -> Option<Tier> {
     let every = config.starvation.max(1);
-    if reads % every != every.saturating_sub(1) {
+    if !starving_turn(u64::from(reads), config) {
         return None;
     }
     let starves = |tier: &Tier| {
@@ -174,4 +174,10 @@ fn whose_turn(
     let lower = [Tier::One, Tier::Two, Tier::Three];
     let first = usize::try_from(reads / every % 3).unwrap_or(0);
     lower.into_iter().cycle().skip(first).take(lower.len()).find(starves)
+}
+
+/// Whether this read or claim, of which `before` came before it, is one of those that serve a lower tier first.
+pub const fn starving_turn(before: u64, config: &Config) -> bool {
+    let every = if config.starvation == 0 { 1 } else { config.starvation as u64 };
+    before % every == every - 1
 }

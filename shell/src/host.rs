@@ -160,9 +160,9 @@ impl<M: Persist> Host<M> {
             Err(failed) => {
                 // What was open is gone; the disk says what is true. With an unknown fate the caller boots anew.
                 if matches!(failed, Failed::NotDurable(_)) {
-                    for target in touched.iter().filter(|target| !self.live.contains_key(*target)) {
+                    for target in &touched {
                         // Absent until the store can be read; the next input for it tries again.
-                        let _ = self.recover(db, target, now);
+                        let _ = self.ensure(db, target, now);
                     }
                 }
                 Err(failed)

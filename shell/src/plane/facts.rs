@@ -2,12 +2,16 @@
 //!
 //! Looks up and hands over; every judgement is the kernel's. Rules: ADM-6, ADM-7, ADM-12, ACK-6, DSP-7, RTE-3.
 
+use std::path::Path;
+
 use awakener_kernel::admission::{AdmitFacts, Prior, Submitted};
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{ContentHash, MessageId, Seq, Target, Tier, Token, WakeId};
-use awakener_kernel::mailbox::entry::Entry;
-use awakener_kernel::mailbox::input::{AckFacts, Authority, Candidate, Facts as Known_, Input, Mint, Query};
+use awakener_kernel::machine::Machine as _;
 use awakener_kernel::mailbox::Mailbox;
+use awakener_kernel::mailbox::entry::Entry;
+use awakener_kernel::mailbox::input::{AckFacts, Authority, Candidate, Facts as Told, Input, Mint, Query};
+use awakener_kernel::operator::Outside;
 use awakener_kernel::registry::Registry;
 use awakener_kernel::registry::image::Held;
 use awakener_kernel::router::Routes;
@@ -15,8 +19,9 @@ use awakener_kernel::time::{Millis, Now};
 use awakener_kernel::values::Ack;
 use awakener_spec::Reason;
 use rusqlite::{OptionalExtension, Row, params};
+use smol_str::SmolStr;
 
-use crate::host::Peers;
+use crate::host::{Host, Peers};
 use crate::store::{Db, StoreFault};
 
 /// What is known of an input beside the store.
@@ -46,23 +51,28 @@ type Answer<T> = Result<T, StoreFault>;
 
 impl Facts<'_> {
     /// Answers a question of the mailbox.
-    pub(super) fn answer(&self, input: &Input, query: Query, known: Option<&Known>) -> Answer<Known_> {
+    pub(super) fn answer(&self, input: &Input, query: Query, known: Option<&Known>) -> Answer<Told> {
         match query {
-            Query::None => Ok(Known_::None),
+            Query::None => Ok(Told::None),
             Query::Admit { .. } => match (input, known) {
                 (Input::Admit(submitted), Some(Known::Submission { held, normal })) => {
-                    self.admit(submitted, held, normal).map(Known_::Admit)
+                    self.admit(submitted, held, normal).map(Told::Admit)
                 }
                 // Without a credential there is nothing to judge on; the mailbox refuses `facts_missing`.
-                (_, _) => Ok(Known_::None),
+                (_, _) => Ok(Told::None),
             },
-            Query::Candidates { max } => self.candidates(max).map(Known_::Candidates),
-            Query::Row(message) => self.row(message).map(Known_::Row),
-            Query::Authority(message) => self.authority(message).map(Known_::Authority),
-            Query::Mint(wake) => self.mint(wake).map(Known_::Mint),
+            Query::Candidates { max } => self.candidates(max).map(Told::Candidates),
+            Query::Row(message) => self.row(message).map(Told::Row),
+            Query::Authority(message) => self.authority(message).map(Told::Authority),
+            Query::Authorities(messages) => messages
+                .into_iter()
+                .map(|message| Ok((message, self.authority(message)?)))
+                .collect::<Answer<_>>()
+                .map(Told::Authorities),
+            Query::Mint(wake) => self.mint(wake).map(Told::Mint),
             Query::Ack(ack) => {
                 let valid = matches!(known, Some(Known::Signature { valid: true }));
-                self.ack(&ack, valid).map(Known_::Ack)
+                self.ack(&ack, valid).map(Told::Ack)
             }
         }
     }
@@ -133,24 +143,35 @@ impl Facts<'_> {
         Ok(u32::try_from(equal).unwrap_or(u32::MAX))
     }
 
-    /// Unfinished messages in the order of RTE-3; which tier a starving turn serves first is the kernel's word.
+    /// Unfinished messages in the order of RTE-3; the kernel says which tier this claim begins with.
     fn candidates(&self, max: u32) -> Answer<Vec<Candidate>> {
-        let mut found = Vec::new();
-        let claims = self
-            .peers
-            .open
-            .get(self.target.as_str())
-            .map(|open| open.claims())
-            .or_else(|| self.peers.live.get(self.target.as_str()).map(Mailbox::claims))
-            .unwrap_or_default();
-        for tier in awakener_kernel::page::tiers(claims, self.config) {
-            let left = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(found.len());
-            if left == 0 {
-                break;
-            }
-            found.extend(self.candidates_of(tier, left)?);
+        let claims = self.claims();
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut waiting = Vec::new();
+        for tier in Tier::ALL {
+            waiting.push((tier, self.candidates_of(tier, usize::try_from(max).unwrap_or(usize::MAX))?));
         }
+        if awakener_kernel::page::starving_turn(claims, self.config) {
+            found.extend(waiting.iter().rev().find_map(|(_, candidates)| candidates.first().cloned()));
+        }
+        for (_, candidates) in waiting {
+            for candidate in candidates {
+                if found.first().is_none_or(|first| first.seq != candidate.seq) {
+                    found.push(candidate);
+                }
+            }
+        }
+        found.truncate(usize::try_from(max).unwrap_or(usize::MAX));
         Ok(found)
+    }
+
+    /// How often work of this target was taken so far, which is what turns of lower tiers are counted by.
+    fn claims(&self) -> u64 {
+        match (self.peers.open.get(self.target.as_str()), self.peers.live.get(self.target.as_str())) {
+            (Some(open), _) => open.claims(),
+            (None, Some(live)) => live.image().lease_fence.0,
+            (None, None) => 0,
+        }
     }
 
     fn candidates_of(&self, tier: Tier, limit: usize) -> Answer<Vec<Candidate>> {
@@ -254,4 +275,42 @@ impl Facts<'_> {
 
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The state of a subject that stands outside the registry (OPR-1); `None` if there is no such subject.
+pub(super) fn outside(
+    db: &Db,
+    mailboxes: &Host<Mailbox>,
+    state: &Path,
+    outside: &Outside,
+) -> Answer<Option<SmolStr>> {
+    let mailbox = |target: &Target| mailboxes.machine(target.as_str()).map(Mailbox::image);
+    let outstanding = |target: &Target, message: &MessageId| {
+        mailbox(target).is_some_and(|image| image.witnesses.values().any(|w| w.message == *message))
+    };
+    Ok(match outside {
+        Outside::Clock => None,
+        Outside::Latch(target) => match std::fs::read(super::files::latch_path(state, target.as_str())) {
+            Ok(bytes) => Some(ContentHash::of(&bytes).to_string().into()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(db.fault(Reason::StoreUnavailable, &error)),
+        },
+        Outside::Witness(target, message) => {
+            outstanding(target, message).then(|| SmolStr::new_static("outstanding"))
+        }
+        Outside::Quarantined(target, message) => {
+            set_aside(db, target, message)?.then(|| SmolStr::new_static("quarantined"))
+        }
+        Outside::Break => super::queries::chain(db.conn()).err().map(SmolStr::from),
+    })
+}
+
+fn set_aside(db: &Db, target: &Target, message: &MessageId) -> Answer<bool> {
+    db.conn()
+        .prepare_cached("SELECT set_aside FROM message WHERE target = ?1 AND id = ?2")
+        .and_then(|mut statement| {
+            statement.query_row(params![target.as_str(), message.to_string()], |row| row.get(0)).optional()
+        })
+        .map(|found| found.unwrap_or(false))
+        .map_err(|error| db.fault(Reason::StoreUnavailable, &error))
 }

@@ -6,8 +6,10 @@
 mod facts;
 mod files;
 pub mod queries;
+mod registry_rows;
 mod rows;
 mod thread;
+pub mod work;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,9 +19,9 @@ use std::sync::{Arc, Mutex};
 use awakener_kernel::config::Checked;
 use awakener_kernel::ids::{ContentHash, Fence, Principal, Target, WakeId};
 use awakener_kernel::machine::OutcomeOf;
+use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::image::Lease;
 use awakener_kernel::mailbox::input::{Input, Minted};
-use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::operator::Presented;
 use awakener_kernel::registry::Registry;
 use awakener_kernel::registry::image::{Held, Running};
@@ -27,12 +29,10 @@ use awakener_kernel::router::Routes;
 use awakener_kernel::wire::Submission;
 use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
-use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
 use crate::pause::Pause;
 use crate::store::{Statement, StoreFault};
-
 
 /// What a plane needs to start.
 pub struct Setup {

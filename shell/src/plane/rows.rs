@@ -8,9 +8,9 @@ use awakener_kernel::mailbox::input::Input;
 use awakener_kernel::mailbox::record::{Record, RowChange};
 use rusqlite::params;
 
-use crate::store::{Parties, Statement};
 use crate::store::persist::{Persist, Rows};
 use crate::store::receipts;
+use crate::store::{Parties, Statement};
 
 impl Persist for Mailbox {
     const NAME: &'static str = "mailbox";

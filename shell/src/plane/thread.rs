@@ -11,7 +11,7 @@ use std::time::Duration;
 use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::fuse;
 use awakener_kernel::ids::{ContentHash, Fence, KeyId, Nonce, Principal, Target, WakeId};
-use awakener_kernel::machine::{Image as _, Machine, Outcome, OutcomeOf};
+use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
 use awakener_kernel::operator::{Found, Outside, Presented, Roster};
@@ -22,7 +22,9 @@ use awakener_spec::Reason;
 
 use super::facts::{Facts, Known};
 use super::files;
-use super::{MailboxReply, Op, Overview, Plane, Publication, Refused, Reply, Setup, Submit, View, Waiting, sign};
+use super::{
+    MailboxReply, Op, Overview, Plane, Publication, Refused, Reply, Setup, Submit, View, Waiting, sign,
+};
 use crate::clock::Clock;
 use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
@@ -57,12 +59,8 @@ pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>)
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
     let arrivals = super::Arrivals::default();
-    let plane = Plane {
-        ops: sender,
-        arrivals: arrivals.clone(),
-        view: view.clone(),
-        path: Arc::new(path.clone()),
-    };
+    let plane =
+        Plane { ops: sender, arrivals: arrivals.clone(), view: view.clone(), path: Arc::new(path.clone()) };
     let mut db = Db::open(&path, setup.config_hash)?;
     db.pause_at(setup.pause.clone());
     let clock = Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0)));
@@ -119,7 +117,8 @@ impl Thread {
     /// Every mailbox gets an epoch above the floor before it may mint (EMT-2).
     fn start_emitters(&mut self, targets: Vec<Target>) -> Result<(), Refused> {
         let floor = self.floor;
-        let staged = targets.into_iter().map(|target| Staged::plain(target, Input::Start { floor })).collect();
+        let staged =
+            targets.into_iter().map(|target| Staged::plain(target, Input::Start { floor })).collect();
         self.mailbox_batch(staged).map(|_| ()).map_err(|failed| refused(&failed))
     }
 
@@ -155,9 +154,7 @@ impl Thread {
         }
         match self.mailboxes.deadline() {
             None => TICK,
-            Some(at) => {
-                Duration::from_millis(at.saturating_since(self.clock.now().mono).0).min(TICK)
-            }
+            Some(at) => Duration::from_millis(at.saturating_since(self.clock.now().mono).0).min(TICK),
         }
     }
 
@@ -196,6 +193,9 @@ impl Thread {
             }
             Ok(outcomes) => {
                 for ((target, outcome), waiting) in targets.into_iter().zip(outcomes).zip(waiting) {
+                    if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
+                        self.arrivals.of(target.as_str()).notify_waiters();
+                    }
                     let lease = self
                         .mailboxes
                         .machine(target.as_str())
@@ -212,7 +212,9 @@ impl Thread {
     fn mailbox_batch(&mut self, staged: Vec<Staged>) -> Result<Vec<OutcomeOf<Mailbox>>, Failed> {
         let now = self.clock.now();
         let Some(registry) = self.registry.machine(NO_TARGET) else {
-            return Err(Failed::NotDurable(self.db.fault(Reason::StoreUnavailable, &"the registry is not there")));
+            return Err(Failed::NotDurable(
+                self.db.fault(Reason::StoreUnavailable, &"the registry is not there"),
+            ));
         };
         let mut context = Vec::with_capacity(staged.len());
         let mut items = Vec::with_capacity(staged.len());
@@ -474,7 +476,10 @@ impl Thread {
                 // What narrows always acts: without a store it goes to the deny file (OPR-2).
                 match act.and_then(|act| files::deny(&self.setup.state, act, self.clock.wall())) {
                     Some(Ok(())) => {
-                        tracing::error!(rule = "OPR-2", "the store is not available; the act stands in the deny file");
+                        tracing::error!(
+                            rule = "OPR-2",
+                            "the store is not available; the act stands in the deny file"
+                        );
                     }
                     Some(Err(error)) => tracing::error!(rule = "OPR-2", "not even the deny file: {error}"),
                     None => {}
@@ -499,9 +504,7 @@ impl Thread {
                 Ok(match query {
                     None => Found::Nothing,
                     Some(Outside::Clock) => Found::Clock(reading.observed),
-                    Some(outside) => {
-                        Found::Subject(super::facts::outside(db, mailboxes, state, &outside)?)
-                    }
+                    Some(outside) => Found::Subject(super::facts::outside(db, mailboxes, state, &outside)?),
                 })
             })
             .map_err(|failed| refused(&failed))?;
@@ -525,16 +528,13 @@ impl Thread {
             Act::ReleaseQuarantine { target, message } => {
                 self.one(target, Input::ReleaseQuarantine { message })?;
             }
-            Act::ClearLatch { target, command, reason } => {
-                files::archive_latch(&self.setup.state, &target, command, &reason)?;
-            }
             Act::SetClock(wall) => self.clock.accept(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
                 self.registry_step(registry::Input::Chain { intact: true }, None)?;
             }
-            // Daemons and stations ask; nobody has to be told.
-            Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) => {}
+            // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
+            Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
         }
         // A target that was just registered gets its mailbox and its epoch.
         let floor = self.floor;

@@ -44,7 +44,7 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => return Err(unavailable(error)),
         }
-        let said = format!("pid {} since {}\n", std::process::id(), crate::clock::utc_now());
+        let said = format!("pid {} since {}\n", std::process::id(), crate::clock::system().utc());
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(said.as_bytes()))

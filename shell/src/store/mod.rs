@@ -14,7 +14,6 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-
 use awakener_kernel::audit::Head;
 use awakener_kernel::ids::ContentHash;
 use awakener_spec::Reason;
@@ -127,7 +126,8 @@ impl Db {
     /// As [`Self::open`]; the handle stays poisoned.
     pub fn reopen(&mut self) -> Result<(), StoreFault> {
         // The old connection must be gone before the new one judges the file; the lock stays ours.
-        self.conn = Connection::open_in_memory().map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
+        self.conn =
+            Connection::open_in_memory().map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
         let (conn, head) = open::connect(&self.path)?;
         (self.conn, self.head, self.committed) = (conn, head, head);
         self.poisoned = false;

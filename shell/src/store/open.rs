@@ -39,9 +39,8 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Head), StoreFault> {
         detail: detail.to_string(),
     };
     let existed = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(|error| fault(reason_of(&error), &error))?;
     prepare(&conn).map_err(|error| fault(reason_of(&error), &error))?;
     identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
@@ -85,10 +84,9 @@ fn identify(conn: &Connection, existed: bool) -> Result<(), (Reason, String)> {
                 conn.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(said)?;
             if verdict == "ok" { Ok(()) } else { Err((Reason::StoreCorrupt, verdict)) }
         }
-        (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => Err((
-            Reason::StoreNewer,
-            format!("layout {newer}, this program knows up to {SCHEMA_VERSION}"),
-        )),
+        (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => {
+            Err((Reason::StoreNewer, format!("layout {newer}, this program knows up to {SCHEMA_VERSION}")))
+        }
         (0, 0) if !existed || is_empty(conn).map_err(said)? => create(conn).map_err(said),
         (other, version) => Err((
             Reason::StoreForeign,
@@ -111,7 +109,8 @@ fn create(conn: &Connection) -> rusqlite::Result<()> {
 
 /// What was set must also be in force.
 fn read_back(conn: &Connection) -> Result<(), String> {
-    let text = |name: &str| conn.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0));
+    let text =
+        |name: &str| conn.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0));
     for (name, wanted) in [
         ("journal_mode", rusqlite::types::Value::Text("wal".to_owned())),
         ("synchronous", rusqlite::types::Value::Integer(2)),

@@ -2,7 +2,7 @@
 //!
 //! The meaning of records stands in the kernel; this file only moves it into SQL.
 
-use awakener_kernel::machine::{Machine, OutcomeOf, RecordOf};
+use awakener_kernel::machine::{Image, Machine, OutcomeOf, RecordOf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,13 +10,14 @@ use serde::de::DeserializeOwned;
 use super::{Focus, Parties};
 
 /// A machine that a [`super::Db`] can hold.
-pub trait Persist: Machine
-where
-    Self::Image: Serialize + DeserializeOwned,
-    Self::Input: Serialize,
-    Self::Facts: Serialize,
-    RecordOf<Self>: Serialize + DeserializeOwned,
-    OutcomeOf<Self>: Serialize,
+pub trait Persist:
+    Machine<
+        Image: Serialize + DeserializeOwned + Image<Record: Serialize + DeserializeOwned>,
+        Input: Serialize,
+        Facts: Serialize,
+        Event: Serialize,
+        Refusal: Serialize,
+    >
 {
     /// Its name in the chain.
     const NAME: &'static str;
@@ -46,4 +47,3 @@ pub struct Rows<'a> {
     /// When, milliseconds since 1970.
     pub at: u64,
 }
-
