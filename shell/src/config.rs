@@ -6,6 +6,7 @@
 //! Not here: the capability manifest. Rules: CON-1, CAP-5, FUS-3, PRT-3, RTE-1.
 
 pub mod document;
+mod judge;
 pub mod kind;
 mod load;
 pub mod settings;
