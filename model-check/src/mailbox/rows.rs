@@ -70,6 +70,9 @@ impl Rows {
             Query::Candidates { max } => Facts::Candidates(self.candidates(max)),
             Query::Row(message) => Facts::Row(self.find(message)),
             Query::Authority(_) => Facts::Authority(AUTHORITY),
+            Query::Authorities(messages) => {
+                Facts::Authorities(messages.into_iter().map(|message| (message, AUTHORITY)).collect())
+            }
             Query::Mint(wake) => Facts::Mint(self.mints.get(&wake).map(|(seq, message, token)| Mint {
                 seq: *seq,
                 message: *message,
