@@ -126,7 +126,7 @@ mod tests {
         let found =
             |id: &str| spec(&Spec::Show { id: id.into() }).unwrap().value["found"].as_array().unwrap().len();
         assert_eq!((found("ack-2"), found("lost_lease"), found("replay"), found("cooldown")), (1, 1, 1, 1));
-        assert_eq!(spec(&Spec::Show { id: "ACK-999".into() }).unwrap_err().exit, 2);
+        assert_eq!(spec(&Spec::Show { id: "no_such_name".into() }).unwrap_err().exit, 2);
         assert_eq!(rules().value["rules"].as_array().unwrap().len(), Rule::ALL.len());
     }
 }

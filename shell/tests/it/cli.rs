@@ -428,9 +428,9 @@ fn con_1_the_program_itself_ends_with_these_codes() {
     };
     let (code, out, err) = program(&["spec", "show", "ACK-2"]);
     assert!(code == 0 && out.contains("ACK-2") && err.is_empty(), "{out}{err}");
-    let (code, out, err) = program(&["spec", "show", "ACK-222"]);
+    let (code, out, err) = program(&["spec", "show", "lost_lese"]);
     assert!(code == 2 && out.is_empty() && err.starts_with("error: "), "{out}{err}");
-    assert!(err.contains("\nrule:  CON-1 (usage)\nnext:  "), "{err}");
+    assert!(err.contains("\nrule:  CON-1 (usage)\nnext:  Did you mean `lost_lease`?"), "{err}");
     let (code, _, err) = program(&["init"]);
     assert!(code == 77 && err.contains("where: "), "{err}");
     assert_eq!(program(&["--nonsense"]).0, 2);
