@@ -66,7 +66,7 @@ pub fn flights_that_come_to_nothing_come_to_an_end(w: &World) -> Result<(), Stri
         w.report(permit, hint, FlightReport::Attempted);
         w.report(permit, hint, ENDED);
     }
-    for (seq, _) in &w.image().witnesses {
+    for seq in w.image().witnesses.keys() {
         let progress = w.image().progress.get(seq).copied().unwrap_or_default();
         let over = progress.quarantined || (progress.response.is_some() && progress.attempts > 0);
         require(over, || format!("{seq} is given up without a word: {progress:?}"))?;
