@@ -128,16 +128,16 @@ fn records(w: &World) -> impl Iterator<Item = &Record> {
 }
 
 enforces! {
-    [Inb1, Adm7] fn law_1_a_refusal_is_a_stutter(_seen) { holds(a_refusal_is_a_stutter) }
-    [Inb1] fn law_2_an_advance_leaves_records(_seen) { holds(an_advance_leaves_records) }
-    [Inb1] fn law_2_the_image_is_the_sum_of_its_records(_seen) { holds(the_image_is_the_sum_of_its_records) }
-    [Inb3, Ack1] fn law_2_rows_say_what_the_image_says(_seen) { holds(rows_say_what_the_image_says) }
-    [Emt2] fn law_4_a_crash_leaves_a_machine_that_boots_and_waits_as_long(_seen) {
+    [Inb1, Adm7] fn inb_1_law_a_refusal_is_a_stutter(_seen) { holds(a_refusal_is_a_stutter) }
+    [Inb1] fn inb_1_law_an_advance_leaves_records(_seen) { holds(an_advance_leaves_records) }
+    [Inb1] fn inb_1_law_the_image_is_the_sum_of_its_records(_seen) { holds(the_image_is_the_sum_of_its_records) }
+    [Inb3, Ack1] fn inb_3_law_rows_say_what_the_image_says(_seen) { holds(rows_say_what_the_image_says) }
+    [Emt2] fn emt_2_law_a_crash_leaves_a_machine_that_boots_and_waits_as_long(_seen) {
         holds(a_crash_leaves_a_machine_that_boots_and_waits_as_long)
     }
-    [Emt3] fn law_3_fire_advances_exactly_when_it_is_due(_seen) { holds(fire_advances_exactly_when_it_is_due) }
-    [Emt3, Ack9] fn law_3_firing_comes_to_an_end(_seen) { holds(firing_comes_to_an_end) }
-    [Inb4, Inb7] fn law_7_every_state_keeps_its_invariants(_seen) { holds(every_state_keeps_its_invariants) }
+    [Emt3] fn emt_3_law_fire_advances_exactly_when_it_is_due(_seen) { holds(fire_advances_exactly_when_it_is_due) }
+    [Emt3, Ack9] fn emt_3_law_firing_comes_to_an_end(_seen) { holds(firing_comes_to_an_end) }
+    [Inb4, Inb7] fn inb_4_law_every_state_keeps_its_invariants(_seen) { holds(every_state_keeps_its_invariants) }
     [Inb2] fn inb_2_sequences_are_gapless(_seen) { holds(sequences_are_gapless) }
     [Adm7] fn adm_7_one_key_is_one_message(_seen) { holds(one_key_is_one_message) }
     [Ack2, Inb4, Ack10] fn ack_2_the_cursor_waits_for_witnesses_and_never_goes_back(_seen) {
