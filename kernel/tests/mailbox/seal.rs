@@ -49,7 +49,7 @@ enforces! {
     }
 
     [Emt2]
-    fn adm_10_a_commit_that_fails_opens_nothing_ever(_seen) {
+    fn emt_2_a_commit_that_fails_opens_nothing_ever(_seen) {
         for fate in [Fate::NotDurable, Fate::UnknownLost, Fate::UnknownKept] {
             let mut store = Memory::default();
             let txn = Txn::begin(&mut store).unwrap();
