@@ -40,7 +40,7 @@ pub struct Position {
 /// What waits in one tier beyond the position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Waiting {
-    /// The first of them in order; as many as a page holds are enough.
+    /// The first of them in order, all beyond the position; as many as a page holds are enough.
     pub seqs: Vec<Seq>,
     /// How many there are in all.
     pub total: u64,
@@ -97,7 +97,7 @@ impl Position {
         awakener_spec::rule!(Inb5);
         for (tier, seq) in items {
             if let Some(after) = self.after.get_mut(index(*tier)) {
-                *after = Some(*seq).max(*after);
+                *after = Some(*seq);
             }
         }
         // An empty read is no turn that a tier could have missed.

@@ -79,7 +79,7 @@ impl Registry {
     /// Whether anything could acknowledge an alert to this target (ADM-13).
     pub fn can_ack(&self, target: &Target, now: Now) -> bool {
         awakener_spec::rule!(Adm13);
-        let keys = self.image.ack_keys.get(target).filter(|_| self.target_known(target));
+        let keys = self.image.ack_keys.get(target);
         keys.is_some_and(|keys| keys.values().any(|entry| entry.key.holds(now)))
     }
 
@@ -116,7 +116,7 @@ impl Registry {
     /// Whether the target has a grant that holds (STN-2).
     pub fn granted(&self, target: &Target, now: Now) -> bool {
         awakener_spec::rule!(Stn2);
-        self.target_known(target) && self.image.grants.get(target).is_some_and(|until| now.wall < *until)
+        self.image.grants.get(target).is_some_and(|until| now.wall < *until)
     }
 
     /// Whether the target must rest (DSP-10): it, or all, is paused, or everything is stopped.

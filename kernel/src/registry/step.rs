@@ -81,6 +81,10 @@ impl Machine for Registry {
         if image.grants.keys().any(|target| !image.targets.contains(target)) {
             return broken("only registered targets have grants", Rule::Adm13);
         }
+        let gone = image.ack_keys.iter().filter(|(target, _)| !image.targets.contains(*target));
+        if gone.flat_map(|(_, keys)| keys.values()).any(|entry| entry.key.revoked.is_none()) {
+            return broken("the ACK keys of a target that is gone are revoked", Rule::Adm13);
+        }
         let ack_keys = image.ack_keys.values().flatten().map(|(id, entry)| (id, &entry.key));
         let plane_keys = image.router_keys.iter().chain(&image.audit_keys);
         let operators = image.operators.iter().all(|(id, operator)| operator.key.key_id() == *id);

@@ -1,7 +1,7 @@
 //! Stories of starts and flights. B-… are field reports about other wakers. Numbers of the defaults.
 
 use awakener_kernel::config::Config;
-use awakener_kernel::machine::{Machine, Outcome};
+use awakener_kernel::machine::Outcome;
 use awakener_kernel::time::Mono;
 use awakener_kernel::values::{DispatchOutcome, FlightEnd, FlightReport};
 use awakener_kernel::waker::{Capability, Declared, Effect, Event, Hold, Input, Missing, Next, Phase};

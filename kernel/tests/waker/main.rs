@@ -1,7 +1,11 @@
 //! The waker: its stories, its laws over random runs, and its table.
 
+mod cooperation;
 mod dispatch;
+mod laws;
 mod restart;
 mod rig;
+mod runs;
 mod stories;
+mod table;
 mod verify;

@@ -8,6 +8,7 @@ use awakener_kernel::time::{Millis, Mono, Now, Wall};
 use awakener_kernel::values::{Answer, Hint, Permit};
 use awakener_kernel::waker::{Effect, Event, Image, Input, Record, Ticket, Waker};
 use awakener_spec::Class;
+use serde::Serialize;
 
 /// How the next commit ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,9 +222,10 @@ fn wake(config: &Config, disk: &mut Disk, now: Now) -> Waker {
 pub fn hint(number: u64, wall: Wall, life: u64) -> Hint {
     let mut nonce = [0; 16];
     nonce[..8].copy_from_slice(&number.to_be_bytes());
+    let chance = [0; 10];
     Hint {
-        wake: WakeId::from_u128(u128::from(number)),
-        message: MessageId::from_u128(u128::from(number)),
+        wake: WakeId::from_parts(number, chance),
+        message: MessageId::from_parts(number, chance),
         nonce: Nonce(nonce),
         token: Token::from_u64(number).unwrap(),
         time: wall,
@@ -245,5 +247,14 @@ pub fn tiny() -> Config {
         back_off_base: Millis(4),
         back_off_max: Millis(20),
         ..Config::default()
+    }
+}
+
+/// The name of a value that serialises as a name, or as a name with content.
+pub fn name(value: &impl Serialize) -> String {
+    match serde_json::to_value(value).unwrap() {
+        serde_json::Value::String(name) => name,
+        serde_json::Value::Object(map) => map.keys().next().unwrap().clone(),
+        other => panic!("{other}"),
     }
 }

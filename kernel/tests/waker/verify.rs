@@ -2,7 +2,7 @@
 
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::Fence;
-use awakener_kernel::machine::{Machine, Outcome};
+use awakener_kernel::machine::Outcome;
 use awakener_kernel::time::{Millis, Wall};
 use awakener_kernel::values::{Answer, FlightReport, Permit};
 use awakener_kernel::waker::{Effect, Event, Hold, Input, Next, Phase, Record};
