@@ -3,6 +3,7 @@
 //! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
 //! (how a command ends).
 
+pub mod broker;
 pub mod clock;
 pub mod config;
 pub mod exit;
@@ -12,3 +13,4 @@ pub mod manifest;
 pub mod pause;
 pub mod plane;
 pub mod store;
+pub mod wake;

@@ -135,6 +135,22 @@ impl Db {
         self.append("chain", "", now, Parties::default(), outcome)
     }
 
+    /// Adds an entry that belongs to no step of a machine, such as one line of a fold (VER-4).
+    ///
+    /// # Errors
+    /// `store_unavailable`; the caller says it loudly.
+    pub fn note(
+        &mut self,
+        machine: &str,
+        target: &str,
+        now: Now,
+        outcome: serde_json::Value,
+    ) -> Result<(), StoreFault> {
+        let mut parties = Parties::default();
+        parties.identities.target = target.parse().ok();
+        self.append(machine, target, now, parties, outcome)
+    }
+
     fn append(
         &mut self,
         machine: &str,
