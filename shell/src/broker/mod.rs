@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 pub use http_push::HttpPush;
+pub(crate) use http_push::loopback;
 pub use in_process::InProcess;
 pub use publisher::publish_all;
 
