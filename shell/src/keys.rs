@@ -10,11 +10,12 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::{ContentHash, KeyId, PublicKey};
+use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PublicKey};
 use awakener_kernel::wire::{SigningKey, public_key};
 use awakener_spec::{Reason, rule};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 /// The most bytes of a secret file; more is not one of ours.
@@ -203,6 +204,55 @@ pub fn token_hash(text: &str) -> ContentHash {
     ContentHash::of(text.as_bytes())
 }
 
+/// The first operator key as `init` leaves it for the plane: enrolled with every scope by a store that has no operator
+/// key yet, and never looked at again (IDN-7). Public, but kept like a secret, so that nobody else can put his own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstOperator {
+    /// Always 1.
+    pub v: u32,
+    /// Who holds the key.
+    pub operator: OperatorName,
+    /// The public half.
+    pub key: PublicKey,
+}
+
+impl FirstOperator {
+    /// Where it stands in a state directory.
+    pub fn path(state: &Path) -> PathBuf {
+        state.join("keys").join("first-operator.json")
+    }
+
+    /// Writes it; `init` alone does.
+    ///
+    /// # Errors
+    /// Any [`KeyError`] but `Malformed` and `Chance`.
+    pub fn create(&self, state: &Path) -> Result<PathBuf, KeyError> {
+        let path = Self::path(state);
+        let text = serde_json::to_string(self).unwrap_or_default();
+        create_secret(&path, &text)?;
+        Ok(path)
+    }
+
+    /// Reads it; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Mode`, `Malformed` or `Io`.
+    pub fn load(state: &Path) -> Result<Option<Self>, KeyError> {
+        let path = Self::path(state);
+        match read_secret(&path) {
+            Ok(text) => match serde_json::from_str::<Self>(&text) {
+                Ok(first) if first.v == 1 => Ok(Some(first)),
+                Ok(_) | Err(_) => {
+                    Err(KeyError::Malformed { path, expected: "the enrolment of an operator key" })
+                }
+            },
+            Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// Makes a directory that only this user can enter, with its parents; one that exists is checked.
 ///
 /// # Errors
@@ -308,7 +358,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let good = "0123456789abcdef".repeat(4);
         let write = |name: &str, text: &str| {
-            let path = dir.path().join(name);
+            let path = dir.path().join("private").join(name);
             create_secret(&path, text).unwrap();
             path
         };
@@ -324,13 +374,14 @@ mod tests {
 
     #[test]
     fn idn_6_a_token_is_known_by_the_hash_of_its_text() {
-        let dir = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("private");
         let token = Token::generate().unwrap();
-        token.create(&dir.path().join("t")).unwrap();
-        let back = Token::load(&dir.path().join("t")).unwrap();
+        token.create(&dir.join("t")).unwrap();
+        let back = Token::load(&dir.join("t")).unwrap();
         assert_eq!(back.hash(), token_hash(token.expose()));
         assert_eq!(token.expose().len(), 43);
-        create_secret(&dir.path().join("short"), "abcd").unwrap();
-        assert!(Token::load(&dir.path().join("short")).is_err());
+        create_secret(&dir.join("short"), "abcd").unwrap();
+        assert!(Token::load(&dir.join("short")).is_err());
     }
 }

@@ -4,13 +4,17 @@
 //! (how a command ends).
 
 pub mod broker;
+pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod exit;
 pub mod host;
+pub mod http;
 pub mod keys;
 pub mod manifest;
 pub mod pause;
 pub mod plane;
+pub mod station;
 pub mod store;
 pub mod wake;

@@ -19,13 +19,14 @@ mod work;
 
 use crate::admission::Cause;
 use crate::config::Config;
-use crate::ids::{Fence, Seq, Tier};
+use crate::ids::{Fence, MessageId, Seq, Tier};
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
 use crate::open::Open;
 use crate::time::{Mono, Now};
 use awakener_spec::{Reason, Rule};
+use entry::Entry;
 use image::{Claimed, Image, Lease};
-use input::{Effect, Event, Facts, Input, Query, Refusal};
+use input::{Effect, Event, Facts, Input, Mint, Query, Refusal};
 use timers::{Due, Timers};
 
 /// The machine: its durable image, and what only this boot knows.
@@ -103,20 +104,26 @@ impl Machine for Mailbox {
             }
             (Input::Renew { fence }, Facts::None) => self.renew(config, now, fence),
             (Input::Release { fence }, Facts::None) => self.release(config, now, fence),
-            (Input::Read { fence, message }, Facts::Row(row)) => self.read(config, now, fence, message, row),
-            (Input::FinishTurn { fence, message, turn, finish }, Facts::Row(row)) => {
+            (Input::Read { fence, message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.read(config, now, fence, message, row)
+            }
+            (Input::FinishTurn { fence, message, turn, finish }, Facts::Row(row))
+                if self.fits(&row, message) =>
+            {
                 self.finish_turn(now, fence, message, (turn, finish), row)
             }
-            (Input::Respond { fence, message, turn, response }, Facts::Row(row)) => {
+            (Input::Respond { fence, message, turn, response }, Facts::Row(row))
+                if self.fits(&row, message) =>
+            {
                 self.respond(now, fence, message, (turn, response), row)
             }
-            (Input::Ack { ack, fence }, Facts::Ack(facts)) => {
+            (Input::Ack { ack, fence }, Facts::Ack(facts)) if self.fits(&facts.row, ack.message) => {
                 self.acknowledge(config, now, &ack, fence, facts)
             }
-            (Input::Ask { daemon, question }, Facts::Mint(mint)) => {
+            (Input::Ask { daemon, question }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.ask(config, now, daemon, &question, mint)
             }
-            (Input::Report { fence, wake, report }, Facts::Mint(mint)) => {
+            (Input::Report { fence, wake, report }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.report(config, now, (fence, wake), report, mint)
             }
             (Input::Sweep { fresh }, Facts::Authorities(known)) => self.sweep(config, now, fresh, &known),
@@ -124,14 +131,18 @@ impl Machine for Mailbox {
                 Err(refusal) => self.refuse(refusal),
                 Ok(()) => self.refuse(Reason::FactsMissing),
             },
-            (Input::Published { wake, handed_over }, Facts::Mint(mint)) => {
+            (Input::Published { wake, handed_over }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.published(wake, handed_over, mint)
             }
-            (Input::Resolve { message }, Facts::Row(row)) => self.resolve(message, row),
-            (Input::ReleaseQuarantine { message }, Facts::Row(row)) => {
+            (Input::Resolve { message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.resolve(message, row)
+            }
+            (Input::ReleaseQuarantine { message }, Facts::Row(row)) if self.fits(&row, message) => {
                 self.release_quarantine(config, now, message, row)
             }
-            (Input::Expire { message }, Facts::Row(row)) => self.expire(config, now, message, row),
+            (Input::Expire { message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.expire(config, now, message, row)
+            }
             (Input::Fire { fresh }, Facts::Authority(authority)) => {
                 self.fire(config, now, fresh, Some(authority))
             }
@@ -210,6 +221,24 @@ impl Mailbox {
         Ok(deepest)
     }
 
+    /// Whether a row can be that of `message` in this mailbox; a row that cannot is a defect of the driver (AUD-2).
+    fn fits(&self, row: &Option<(Seq, Entry)>, message: MessageId) -> bool {
+        row.as_ref().is_none_or(|(seq, entry)| {
+            entry.id == message
+                && Some(*seq) <= self.image.last
+                && entry.finished.is_some() == self.image.is_finished(*seq)
+        })
+    }
+
+    /// Whether a mint can be one of this mailbox.
+    fn minted(&self, mint: Option<&Mint>) -> bool {
+        mint.is_none_or(|mint| {
+            Some(mint.seq) <= self.image.last
+                && Some(mint.token) <= self.image.token
+                && self.image.witnesses.get(&mint.seq).is_none_or(|w| w.message == mint.message)
+        })
+    }
+
     fn refuse(self, refusal: impl Into<Refusal>) -> StepOf {
         Step::refused(self, refusal.into())
     }
@@ -275,6 +304,9 @@ impl Image {
             }
             if lease.claimed.keys().any(|seq| self.is_finished(*seq)) {
                 return fail("finished work is not claimed", Rule::Inb7);
+            }
+            if lease.claimed.keys().any(|seq| self.progress.get(seq).is_some_and(|p| p.quarantined)) {
+                return fail("what is set aside for the operator is not claimed", Rule::Inb8);
             }
         }
         if self.permit.as_ref().is_some_and(|permit| permit.fence != self.permit_fence) {

@@ -3,7 +3,7 @@
 //! Hosted and attached stations are this same machine (STN-8): a hosted one gets its inputs from ports that carry out
 //! the effects; for an attached one the plane makes them from the agent's own calls.
 //!
-//! Reading order: `phase` (where it can be) → `image` (what survives) → `input` → `step` (all branching) → the leaves
+//! Reading order: `phase` (where it can be) → `image` (what survives) → `input` → `step` (all branching) and `judge` (what it asks) → the leaves
 //! `pass`, `closing`, `grant`, `latch`, `timer`. The same table as data: `spec/machines/station.toml`.
 //!
 //! What the driver owes it: it feeds [`Input::CauseFound`] and [`Input::LatchFound`] before anything else when they
@@ -16,6 +16,7 @@ mod evidence;
 mod grant;
 mod image;
 mod input;
+mod judge;
 mod latch;
 mod leaf;
 mod pass;

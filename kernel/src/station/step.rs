@@ -5,40 +5,15 @@
 
 use awakener_spec::{Reason, rule};
 
+use super::judge::{Gate, Place, Verdict};
 use super::leaf::Leaf;
 use super::phase::{Closing, LatchStage, LatchedDown, Phase, PhaseName};
-use super::work::{GrantEnd, LatchNote, MissingAudit, Ticket, TripAudit, Work};
-use super::{Input, Lane, LatchCause, LatchId, Station};
+use super::work::{GrantEnd, MissingAudit, TripAudit, Work};
+use super::{Input, Lane, LatchId, Station};
 use crate::config::Config;
-use crate::fuse::{self, Trip};
 use crate::ids::{Tier, TurnId};
 use crate::machine::Step;
-use crate::time::{Now, Wall};
-
-/// Where a ticket stands.
-enum Place {
-    Current,
-    Late,
-    Stale,
-    Never,
-}
-
-/// What claimed work comes to.
-enum Verdict {
-    Resume(TurnId, super::Answer),
-    Exhausted,
-    Resting,
-    Unmapped,
-    Trips(Trip),
-    Start,
-}
-
-/// Whether work may begin.
-enum Gate {
-    Open,
-    Busy,
-    Closed(Reason),
-}
+use crate::time::Now;
 
 pub(super) fn step(station: Station, config: &Config, now: Now, input: Input) -> Step<Station> {
     match input.ticket().map(|ticket| station.place(ticket)) {
@@ -273,6 +248,7 @@ fn on_completion(station: Station, config: &Config, now: Now, input: Input) -> S
             | LatchStage::Down
             | LatchStage::Archiving(..) => misplaced(station),
         },
+        // A ticket is answered by what it was issued for, and by nothing else.
         (
             Phase::Dark
             | Phase::Armed(_)
@@ -283,12 +259,33 @@ fn on_completion(station: Station, config: &Config, now: Now, input: Input) -> S
             | Phase::Synced(_)
             | Phase::Refused(_)
             | Phase::LatchedDown(_),
-            // Phases that wait for something else.
-            other,
-        ) => {
-            debug_assert!(other.ticket().is_some(), "only completions come here");
-            misplaced(station)
-        }
+            Input::InboxRead { .. }
+            | Input::DispatchFailed { .. }
+            | Input::Claimed { .. }
+            | Input::TurnFinished { .. }
+            | Input::ResultRecorded { .. }
+            | Input::ResultRefused { .. }
+            | Input::AckAccepted { .. }
+            | Input::AckRefused { .. }
+            | Input::TripAuditDone { .. }
+            | Input::LatchWritten { .. }
+            | Input::LatchArchived { .. }
+            | Input::LatchRemoved { .. }
+            | Input::CleanupDone { .. }
+            | Input::Grant { .. }
+            | Input::Disarm
+            | Input::Abort
+            | Input::MarkTail { .. }
+            | Input::Hint { .. }
+            | Input::WorkFound
+            | Input::LeaseLost { .. }
+            | Input::OwnAck { .. }
+            | Input::CauseFound { .. }
+            | Input::CauseGone { .. }
+            | Input::LatchFound { .. }
+            | Input::Clear { .. }
+            | Input::Fire,
+        ) => misplaced(station),
     }
 }
 
@@ -345,85 +342,5 @@ fn on_claimed(
         Verdict::Unmapped => refused(station, Reason::UnmappedModel),
         Verdict::Trips(trip) => leaf(station).trip(LatchId(turn), work.message(), trip),
         Verdict::Start => leaf(station).start_turn(work, turn, lane),
-    }
-}
-
-impl Station {
-    fn place(&self, ticket: Ticket) -> Place {
-        if ticket.epoch < self.image.epoch {
-            return Place::Stale;
-        }
-        if ticket.epoch > self.image.epoch || ticket.number == 0 || ticket.number > self.live.issued {
-            return Place::Never;
-        }
-        let awaited = self.ticket() == Some(ticket) || self.cleaning() == Some(ticket);
-        if awaited { Place::Current } else { Place::Late }
-    }
-
-    /// Whether a grant holds by the wall clock.
-    pub(super) fn granted(&self, now: Wall) -> bool {
-        self.image.grant.is_some_and(|grant| grant.until > now)
-    }
-
-    /// Whether something of an earlier pass may still run or be held. No new pass begins before it is gone.
-    pub(super) const fn owes_cleanup(&self) -> bool {
-        self.live.cleaning.is_some()
-    }
-
-    fn gate(&self, now: Now) -> Gate {
-        match self.phase().name() {
-            PhaseName::Armed if !self.granted(now.wall) => Gate::Closed(Reason::NotArmed),
-            // The look that is owed after the cleanup finds the work.
-            PhaseName::Armed if self.owes_cleanup() => Gate::Busy,
-            PhaseName::Armed => Gate::Open,
-            PhaseName::Waking
-            | PhaseName::Reading
-            | PhaseName::Cognizing
-            | PhaseName::Acking
-            | PhaseName::Synced => Gate::Busy,
-            PhaseName::Dark => Gate::Closed(Reason::NotArmed),
-            PhaseName::Refused => Gate::Closed(Reason::OutOfPhase),
-            PhaseName::LatchedDown => Gate::Closed(Reason::Latched),
-        }
-    }
-
-    /// A complete turn is never repeated, so it comes before everything that could forbid or allow a turn (STN-6).
-    fn verdict(&self, config: &Config, now: Now, work: &Work, lane: &Lane) -> Verdict {
-        let message = work.message();
-        let released = self.image.progress.get(&message).is_some_and(|p| work.released > p.released);
-        if let Some((turn, answer)) = self.image.complete_turn(work) {
-            return Verdict::Resume(turn, answer);
-        }
-        if !released && self.image.exhausted(config, message) {
-            return Verdict::Exhausted;
-        }
-        if !released && self.live.rests.get(&message).is_some_and(|until| *until > now.mono) {
-            return Verdict::Resting;
-        }
-        match lane {
-            Lane::Hosted { mapped: None, .. } => {
-                rule!(Obs2);
-                return Verdict::Unmapped;
-            }
-            Lane::Hosted { mapped: Some(_), .. } | Lane::Attached => {}
-        }
-        match fuse::judge(config, &self.image.counters, now.wall, &work.cause) {
-            Err(trip) => Verdict::Trips(trip),
-            Ok(()) => Verdict::Start,
-        }
-    }
-
-    /// The latch that this input would bring about, for a driver whose commit fails: the latch write is exempt from
-    /// "durable before visible" (FUS-6). `None` for every input that does not trip the fuse.
-    pub fn trip(&self, config: &Config, now: Now, input: &Input) -> Option<LatchNote> {
-        let Input::Claimed { ticket, turn, lane, work: Some(work) } = input else { return None };
-        let Phase::Reading(reading) = self.phase() else { return None };
-        if reading.ticket != *ticket || !self.granted(now.wall) {
-            return None;
-        }
-        let Verdict::Trips(trip) = self.verdict(config, now, work, lane) else { return None };
-        let cause = LatchCause::Tripped { message: work.message(), trip };
-        let audit = TripAudit::Missing(MissingAudit::Failed(Reason::StoreUnavailable));
-        Some(LatchNote { latch: LatchId(*turn), cause, at: now.wall, audit })
     }
 }

@@ -9,6 +9,7 @@ pub mod queries;
 mod registry_rows;
 mod rows;
 mod thread;
+pub mod work;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -528,16 +528,13 @@ impl Thread {
             Act::ReleaseQuarantine { target, message } => {
                 self.one(target, Input::ReleaseQuarantine { message })?;
             }
-            Act::ClearLatch { target, command, reason } => {
-                files::archive_latch(&self.setup.state, &target, command, &reason)?;
-            }
             Act::SetClock(wall) => self.clock.accept(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
                 self.registry_step(registry::Input::Chain { intact: true }, None)?;
             }
-            // Daemons and stations ask; nobody has to be told.
-            Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) => {}
+            // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
+            Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
         }
         // A target that was just registered gets its mailbox and its epoch.
         let floor = self.floor;

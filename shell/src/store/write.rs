@@ -125,6 +125,22 @@ impl Db {
         self.append("admission", target, now, parties, outcome)
     }
 
+    /// An entry that is no step, such as that of a trip (FUS-5).
+    ///
+    /// # Errors
+    /// `store_unavailable`, or `outcome_unknown` when its fate is not known.
+    pub fn note(
+        &mut self,
+        machine: &str,
+        target: &str,
+        now: Now,
+        what: serde_json::Value,
+    ) -> Result<(), StoreFault> {
+        let mut parties = Parties::default();
+        parties.identities.target = target.parse().ok();
+        self.append(machine, target, now, parties, what)
+    }
+
     /// Starts a new segment of the chain that names the break (AUD-5).
     ///
     /// # Errors
@@ -133,22 +149,6 @@ impl Db {
         let broken = crate::plane::queries::chain(&self.conn).err();
         let outcome = serde_json::json!({ "reanchored": { "break": broken } });
         self.append("chain", "", now, Parties::default(), outcome)
-    }
-
-    /// Adds an entry that belongs to no step of a machine, such as one line of a fold (VER-4).
-    ///
-    /// # Errors
-    /// `store_unavailable`; the caller says it loudly.
-    pub fn note(
-        &mut self,
-        machine: &str,
-        target: &str,
-        now: Now,
-        outcome: serde_json::Value,
-    ) -> Result<(), StoreFault> {
-        let mut parties = Parties::default();
-        parties.identities.target = target.parse().ok();
-        self.append(machine, target, now, parties, outcome)
     }
 
     fn append(

@@ -12,6 +12,7 @@ use awakener_kernel::time::{Mono, Now};
 use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
 use awakener_spec::{Class, Reason};
+use serde::{Deserialize, Serialize};
 
 use crate::broker::Later;
 use crate::plane::{Op, Plane, Reply};
@@ -27,6 +28,15 @@ pub enum Reported {
     Noted,
     /// The plane will never take it, and why; there is no use in saying it again.
     Refused(String),
+}
+
+/// The router keys that hold now or will, with the version of the ring (HAF-3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ring {
+    /// Raised whenever the keys change, never back.
+    pub version: u64,
+    /// The keys.
+    pub keys: Vec<RouterKey>,
 }
 
 /// The plane, as a wake daemon sees it.
@@ -50,8 +60,8 @@ pub trait PlanePort: Send + Sync + Debug {
     /// Asks what is owed (DSP-11): hints as bytes, to be verified like any other.
     fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
 
-    /// The router keys that hold now or will.
-    fn router_keys(&self) -> Later<'_, Result<Vec<RouterKey>, NoAnswer>>;
+    /// The router keys.
+    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>>;
 }
 
 /// The plane of the same process.
@@ -107,16 +117,15 @@ impl Local {
         }
     }
 
-    fn ring(&self) -> Result<Vec<RouterKey>, NoAnswer> {
+    fn ring(&self) -> Result<Ring, NoAnswer> {
         let registry = self.plane.view().registry.ok_or_else(|| NoAnswer("not serving yet".to_owned()))?;
         let now = Now { wall: crate::clock::system(), mono: Mono(0) };
-        let (_, keys) = registry.router_ring(now);
-        Ok(keys
-            .map(|(_, key)| RouterKey {
-                public: key.key,
-                window: KeyWindow { valid_from: key.not_before, valid_until: key.not_after },
-            })
-            .collect())
+        let (version, keys) = registry.router_ring(now);
+        let keys = keys.map(|(_, key)| RouterKey {
+            public: key.key,
+            window: KeyWindow { valid_from: key.not_before, valid_until: key.not_after },
+        });
+        Ok(Ring { version, keys: keys.collect() })
     }
 }
 
@@ -143,7 +152,7 @@ impl PlanePort for Local {
         Box::pin(self.look(target))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Vec<RouterKey>, NoAnswer>> {
+    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
         Box::pin(std::future::ready(self.ring()))
     }
 }

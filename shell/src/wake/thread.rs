@@ -12,13 +12,14 @@ use awakener_kernel::config::Config;
 use awakener_kernel::machine::{Machine as _, Outcome, OutcomeOf};
 use awakener_kernel::time::Mono;
 use awakener_kernel::waker::{Capability, Effect, Event, Input, Waker};
-use awakener_kernel::wire::{Presented, RouterKey, screen};
+use awakener_kernel::wire::{Presented, screen};
 use awakener_spec::{AuditKind, Class};
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::fold::{Fold, Line, Sample, Via};
 use super::pauses::Pauses;
+use super::port::Ring;
 use super::ports::Ports;
 use super::status::{Status, TargetStatus};
 use super::verify::Verifier;
@@ -43,7 +44,7 @@ pub(super) enum Cmd {
     /// The plane or the broker is back.
     Reconnect,
     /// The plane has another ring.
-    Ring(Vec<RouterKey>),
+    Ring(Ring),
     /// For displays.
     Status(oneshot::Sender<Status>),
     /// End, keeping what makes the next start short.
@@ -313,7 +314,7 @@ impl Thread {
         self.step(staged);
     }
 
-    fn keep(&mut self, ring: &[RouterKey]) {
+    fn keep(&mut self, ring: &Ring) {
         let text = serde_json::to_string(ring).unwrap_or_default();
         if let Err(fault) = self.db.set_meta(RING, &text) {
             tracing::warn!("the ring is not kept: {fault}");
@@ -356,7 +357,7 @@ impl Thread {
         Status {
             targets: targets.collect(),
             served: self.verifier.served().iter().map(ToString::to_string).collect(),
-            ring: self.verifier.ring().len(),
+            ring: self.verifier.ring().keys.len(),
             head: self.db.head(),
             refused: self.fold.totals().clone(),
             clock_suspect: self.fold.clock_suspect(),

@@ -1,0 +1,5 @@
+//! The tests of the shell from outside: its library and its program.
+
+mod cli;
+mod config;
+mod manifest;
