@@ -110,6 +110,21 @@ impl Db {
             .map_err(|error| self.fault(Reason::StoreUnavailable, &error))
     }
 
+    /// Keeps a value that belongs to the store as a whole and that no step depends on.
+    ///
+    /// # Errors
+    /// `store_unavailable` when it cannot be written.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<(), StoreFault> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2)
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            )
+            .and_then(|mut statement| statement.execute([key, value]))
+            .map(|_| ())
+            .map_err(|error| self.fault(Reason::StoreUnavailable, &error))
+    }
+
     /// Sets what the next step is about.
     pub fn focus(&mut self, focus: Focus) {
         self.focus = focus;
