@@ -80,7 +80,14 @@ pub const fn statement(n: u8, by: By) -> Ack {
         By::Station => AckOutcome::Handled,
         By::Agent | By::Human => AckOutcome::Declined,
     };
-    Ack { message: names::message(n), content: names::content(n), outcome, by, key: names::key(), time: Wall(0) }
+    Ack {
+        message: names::message(n),
+        content: names::content(n),
+        outcome,
+        by,
+        key: names::key(),
+        time: Wall(0),
+    }
 }
 
 impl Call {
@@ -106,7 +113,8 @@ impl Call {
             }
             Self::Respond(fence, n) => {
                 let (message, turn) = (names::message(n), turn(fence));
-                Input::Respond { fence, message, turn, response: Response::Done }
+                let response = if n == 0 { Response::Silence } else { Response::Done };
+                Input::Respond { fence, message, turn, response }
             }
             Self::Ack(n, by, fence) => Input::Ack { ack: statement(n, by), fence },
             Self::Ask(d, hint) => Input::Ask {
