@@ -252,12 +252,19 @@ fn idn_7_the_first_key_is_enrolled_once_and_a_key_has_one_role() {
         operator: awakener_kernel::ids::OperatorName::parse("eve").unwrap(),
         key: key(66),
         audit: key(67),
+        router: None,
     };
     let mut one_for_both = Plane::bare();
     let Input::Enrol { plane: name, operator, key: same, .. } = again.clone() else { panic!() };
-    let enrol = |audit| Input::Enrol { plane: name.clone(), operator: operator.clone(), key: same, audit };
-    assert_eq!(one_for_both.input(enrol(same)), Outcome::Refused(Reason::OperatorMalformed));
-    assert!(one_for_both.input(enrol(key(67))).is_advanced());
+    let enrol = |audit, router| {
+        let (plane, operator) = (name.clone(), operator.clone());
+        Input::Enrol { plane, operator, key: same, audit, router }
+    };
+    let malformed = Outcome::Refused(Reason::OperatorMalformed);
+    assert_eq!(one_for_both.input(enrol(same, None)), malformed);
+    assert_eq!(one_for_both.input(enrol(key(67), Some(same))), malformed);
+    assert_eq!(one_for_both.input(enrol(key(67), Some(key(67)))), malformed);
+    assert!(one_for_both.input(enrol(key(67), Some(key(68)))).is_advanced());
 
     assert_eq!(plane.input(again.clone()), Outcome::Refused(Reason::OperatorStateConflict));
     plane.does("revoke_operator_key", &json!({"key_id": key_id(ROOT)}));
