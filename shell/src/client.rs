@@ -24,6 +24,7 @@ use crate::http::wire::answers::{
     Admitted, Audit, Claimed, Enacted, Message, OneMessage, Page, Permitted, Receipts, RouterKeys, Swept,
     Trace, WorkRead,
 };
+pub use crate::http::wire::requests::ReadFrom;
 use crate::http::wire::requests::{self, TurnRecord};
 use crate::http::wire::stations::{GrantNow, OpenWork, Origin};
 use crate::http::wire::status::Status;
@@ -87,18 +88,6 @@ impl ClientError {
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, ClientError>;
-
-/// Where a reader of an inbox begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum From {
-    /// At the first message.
-    #[default]
-    Start,
-    /// After the last message that is there now: the explicit choice of a reader that has no position (INB-6).
-    Tail,
-    /// After the page that gave this position; presenting it confirms that page (INB-5).
-    Position(String),
-}
 
 /// Which receipts; all conditions must hold (RCP-4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -206,14 +195,14 @@ impl Client {
     pub async fn inbox(
         &self,
         target: &Target,
-        from: &From,
+        from: &ReadFrom,
         limit: Option<u32>,
         wait: Option<Duration>,
     ) -> Result<Page> {
         let mut query = vec![match from {
-            From::Start => ("from", "start".to_owned()),
-            From::Tail => ("from", "tail".to_owned()),
-            From::Position(position) => ("position", position.clone()),
+            ReadFrom::Start => ("from", "start".to_owned()),
+            ReadFrom::Tail => ("from", "tail".to_owned()),
+            ReadFrom::Position(position) => ("position", position.clone()),
         }];
         query.extend(limit.map(|limit| ("limit", limit.to_string())));
         query.extend(wait.map(|wait| ("wait_ms", wait.as_millis().to_string())));

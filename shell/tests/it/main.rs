@@ -4,3 +4,5 @@ mod cli;
 mod config;
 mod manifest;
 mod plane;
+mod http;
+mod support;
