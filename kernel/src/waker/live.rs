@@ -177,7 +177,7 @@ impl Waker {
     }
 
     /// Nothing is asked, owed to an accepted wake, or in flight: a sweep now shows what comes next.
-    pub(super) const fn is_resting(&self) -> bool {
+    const fn is_resting(&self) -> bool {
         self.live.question.is_none() && self.image.pending.is_none() && self.image.flight.is_none()
     }
 
