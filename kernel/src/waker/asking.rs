@@ -191,7 +191,6 @@ impl Act<'_> {
         rule!(Dsp11);
         let mono = self.now.mono;
         let live = self.live();
-        live.owed = true;
         live.sweep_at = mono;
         live.retry = mono;
         self.done(Event::Reconnected)

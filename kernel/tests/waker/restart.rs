@@ -190,9 +190,11 @@ fn dsp_12_what_nobody_can_tell_is_bounded_and_said() {
     let (mut rig, late) = attempting();
     rig.crash(5 * MINUTE, 0);
     rig.give(Input::Capability(Capability::Unattended));
+    let mut probes = 0;
     let told = loop {
         let seen = rig.fire();
         if let Some(ticket) = seen.probed() {
+            probes += 1;
             rig.give(Input::Probed { ticket, fate: Fate::CannotTell });
         }
         if seen.effects.iter().any(|effect| matches!(effect, Effect::TellOperator(_))) {
@@ -200,6 +202,7 @@ fn dsp_12_what_nobody_can_tell_is_bounded_and_said() {
         }
     };
     assert_eq!(rig.now.mono, Mono(10 * MINUTE), "flight_max runs on over the restart");
+    assert_eq!(probes, 10, "it is looked up again, but not all the time");
     let warning = told.effects.iter().find_map(|effect| match effect {
         Effect::TellOperator(Warning::FateUnknown { attempt, .. }) => Some(*attempt),
         _ => None,
