@@ -89,6 +89,22 @@ fn dsp_11_a_resume_looks_at_once_even_if_nothing_is_pending() {
 }
 
 #[test]
+fn dsp_11_a_start_that_is_dropped_owes_a_look_for_those_that_it_stood_for() {
+    let mut rig = ready();
+    rig.give(Input::Capability(Capability::Missing(Missing::NoAdapter)));
+    let hint = rig.mint(30 * SECOND);
+    rig.granted(hint);
+    // This sweep saw the same alert; what it found was coalesced into the start that is pending.
+    assert!(rig.fire().swept().is_some());
+    rig.give(Input::Capability(Capability::Unattended));
+    let ticket = rig.fire().asked().unwrap();
+    rig.withhold(ticket, Class::NotOutstanding);
+    let dropped = rig.now.mono;
+    assert!(rig.fire().swept().is_some());
+    assert_eq!(rig.now.mono, dropped);
+}
+
+#[test]
 fn dsp_3_the_back_off_survives_a_restart() {
     let mut rig = ready();
     for wait in [30, 60, 120] {
@@ -126,6 +142,7 @@ fn dsp_11_a_look_is_owed_at_boot_and_on_reconnect() {
     let ticket = rig.fire().swept().unwrap();
     assert_eq!(rig.give(Input::AskFailed { ticket }).event(), Event::AskFailed);
     assert_eq!(rig.due(), Some(rig.now.mono + Millis(3_750)), "soon, but not at once");
+    assert_eq!(rig.give(Input::AskFailed { ticket }).outcome, Outcome::Absorbed, "said already");
     assert_eq!(rig.give(Input::Reconnect).event(), Event::Reconnected);
     assert_eq!(rig.give(Input::Reconnect).outcome, Outcome::Absorbed);
     let again = rig.fire().swept().unwrap();
