@@ -16,7 +16,7 @@ use crate::names;
 pub const ACK_ON_DISK: &str = "ACK-3 an ACK that was answered is on disk";
 
 /// Every law.
-pub const LAWS: &'static [Law<World>] = &[
+pub const LAWS: &[Law<World>] = &[
     Law {
         name: "VER-5 what is refused or absorbed leaves no trace",
         holds: |world, state| {

@@ -417,5 +417,10 @@ impl Model for World {
 }
 
 impl crate::explore::Searched for World {
+    const NAME: &'static str = "mailbox";
     const LAWS: &'static [crate::explore::Law<Self>] = laws::LAWS;
+
+    fn tiny() -> Vec<(&'static str, usize, Self)> {
+        scope::TINY.iter().map(|scope| (scope.name, scope.states, Self::new(*scope))).collect()
+    }
 }
