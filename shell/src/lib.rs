@@ -3,6 +3,7 @@
 //! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
 //! (how a command ends).
 
+pub mod broker;
 pub mod cli;
 pub mod client;
 pub mod clock;
@@ -16,3 +17,4 @@ pub mod pause;
 pub mod plane;
 pub mod station;
 pub mod store;
+pub mod wake;

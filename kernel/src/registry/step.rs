@@ -47,7 +47,9 @@ impl Machine for Registry {
 
     fn step(self, config: &Config, now: Now, input: Input, facts: Found) -> Step<Self> {
         match input {
-            Input::Enrol { plane, operator, key, audit } => self.enrol(plane, operator, key, audit, now),
+            Input::Enrol { plane, operator, key, audit, router } => {
+                self.enrol(plane, operator, (key, audit, router), now)
+            }
             Input::Start { running, roster } => self.start(running, roster),
             Input::Command(presented) => self.command(&presented, &facts, config, now),
             Input::Deny(denial) => self.deny(denial),
@@ -114,19 +116,19 @@ impl Registry {
         self,
         plane: PlaneName,
         operator: OperatorName,
-        key: PublicKey,
-        audit: PublicKey,
+        (key, audit, router): (PublicKey, PublicKey, Option<PublicKey>),
         now: Now,
     ) -> Step<Self> {
         awakener_spec::rule!(Idn7);
         if self.image.plane.is_some() {
             return Step::refused(self, Reason::OperatorStateConflict);
         }
-        if key == audit {
+        // A key has one role.
+        if key == audit || router.is_some_and(|router| router == key || router == audit) {
             return Step::refused(self, Reason::OperatorMalformed);
         }
         let mut draft = Draft::new(self);
-        draft.record(Record::Enrolled { plane, operator, key, audit, at: now.wall });
+        draft.record(Record::Enrolled { plane, operator, key, audit, router, at: now.wall });
         draft.advanced(Event::Enrolled)
     }
 
@@ -233,12 +235,15 @@ impl Registry {
     /// What other machines and the driver must do because an operator may ask for it.
     fn handed_on(&self, command: &Command, found: &Found) -> Option<Effect> {
         if let Act::Resolve(of) = &command.act {
+            awakener_spec::rule!(Ack9);
             return Some(Effect::Resolve { target: of.target.clone(), message: of.message });
         }
         if let Act::ReleaseQuarantine(of) = &command.act {
+            awakener_spec::rule!(Inb8);
             return Some(Effect::ReleaseQuarantine { target: of.target.clone(), message: of.message });
         }
         if let Act::ClearLatch(of) = &command.act {
+            awakener_spec::rule!(Fus7);
             let (target, reason) = (of.target.clone(), command.reason.clone());
             return Some(Effect::ClearLatch { target, command: command.id, reason });
         }

@@ -180,9 +180,9 @@ impl Ports {
         if work.is_none() {
             self.release().await;
         }
-        let directive = work.as_ref().map_or(ContentHash([0; 32]), |work| {
-            ContentHash::of(self.directive(work.message()).as_bytes())
-        });
+        let directive = work
+            .as_ref()
+            .map_or(ContentHash([0; 32]), |work| ContentHash::of(self.directive(work.message()).as_bytes()));
         let lane = Lane::Hosted { directive, model: self.model.clone(), mapped: self.mapped };
         self.handle.feed(Input::Claimed { ticket, turn: turn_id(), lane, work });
     }
@@ -191,9 +191,9 @@ impl Ports {
     async fn claimed(&mut self, skip: &[MessageId]) -> Result<Option<Work>, ClientError> {
         let claimed = self.client.claim(&self.target, &self.holder, 50).await?;
         self.run.lease = Some(claimed.fence);
-        let Some(head) = claimed.messages.into_iter().find(|head| !skip.contains(&head.id)) else {
-            return Ok(None);
-        };
+        // Tier-0 first, then by tier, then by place (RTE-3).
+        let open = claimed.messages.into_iter().filter(|head| !skip.contains(&head.id));
+        let Some(head) = open.min_by_key(|head| (head.tier, head.seq)) else { return Ok(None) };
         let read = self.client.read(&self.target, claimed.fence, head.id).await?;
         let origin = self.client.origin(&self.target, head.id).await?;
         let (own, causes) = match origin.chain.split_first() {
@@ -328,7 +328,8 @@ impl Ports {
             let _ = self.client.release(&self.target, fence).await;
         }
         let (client, target) = (&self.client, &self.target);
-        let seq = turn.and_then(|(turn, _)| self.run.read.remove(&turn.message)).map(|message| message.head.seq);
+        let seq =
+            turn.and_then(|(turn, _)| self.run.read.remove(&turn.message)).map(|message| message.head.seq);
         let cursor = match insist(|| client.work(target, &[], None)).await {
             Ok(work) if seq.is_some_and(|seq| work.cursor >= seq) => CursorAfter::Moved,
             Ok(_) | Err(_) => CursorAfter::Pinned,

@@ -2,4 +2,7 @@
 
 mod cli;
 mod config;
+mod http;
 mod manifest;
+mod plane;
+mod support;
