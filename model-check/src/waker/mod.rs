@@ -6,24 +6,25 @@
 //! DSP-11, DSP-12.
 
 pub mod laws;
+pub mod outside;
 pub mod scope;
 pub mod seen;
 
 use std::collections::VecDeque;
 
 use awakener_kernel::config::Config;
-use awakener_kernel::ids::{Fence, Token};
+use awakener_kernel::ids::Token;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::time::{Mono, Now, Wall};
-use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, Hint, Permit, Question};
+use awakener_kernel::values::{DispatchOutcome, FlightEnd, Hint};
 use awakener_kernel::waker::{Capability, Effect, Event, Hold, Image, Input, Next, Waker, Window};
-use awakener_spec::Class;
 use stateright::{Model, Property};
 
 use crate::names;
 use crate::process::{self, FAILURES, Fate, Visible};
+use outside::{Look, Word};
 use scope::{Fault, Scope, TTL};
-use seen::{Asked, Broken, Dispatch, Seen};
+use seen::{Asked, Broken, Seen};
 
 /// The process of a wake daemon.
 pub type Process = process::Process<Waker, (), Asked>;
@@ -98,28 +99,6 @@ pub enum Act {
     End(u64),
 }
 
-/// What the plane says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Word {
-    /// Go.
-    Granted,
-    /// Do not.
-    Withheld(Class),
-    /// It cannot be reached.
-    Failed,
-}
-
-/// What a sweep brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Look {
-    /// Nothing is outstanding.
-    Nothing,
-    /// A fresh hint.
-    Hint,
-    /// It could not be asked.
-    Failed,
-}
-
 impl World {
     /// A world of this scope.
     pub fn new(scope: Scope) -> Self {
@@ -191,93 +170,6 @@ impl World {
             state.daemon.commit(Fate::Durable);
         }
     }
-
-    fn plane(state: &mut State, word: Word) {
-        let Some(Effect::Ask { ticket, question }) = state.outbox.pop_front() else { return };
-        let completion = match word {
-            Word::Granted => Input::Answer { ticket, answer: Answer::Granted(state.grant(question)) },
-            Word::Withheld(class) => Input::Answer { ticket, answer: Answer::Withheld(class) },
-            Word::Failed => Input::AskFailed { ticket },
-        };
-        state.inbox.push_back(completion);
-    }
-
-    fn adapter(state: &mut State, outcome: Option<DispatchOutcome>) {
-        let Some(Effect::Dispatch { ticket, attempt, wake, fence, until, .. }) = state.outbox.pop_front()
-        else {
-            return;
-        };
-        if state.now().mono >= until {
-            // Not a byte leaves under a permit that has run out.
-            state.inbox.push_back(Input::Dispatched { ticket, outcome: DispatchOutcome::NotAttempted });
-            return;
-        }
-        let on_disk = &state.daemon.disk().image;
-        if on_disk.attempts < attempt {
-            state.seen.broken.insert(Broken::Attempt);
-        }
-        state.seen.dispatched.push(Dispatch { wake, attempt, fence });
-        if outcome.is_none_or(|outcome| !outcome.certainly_nothing()) {
-            let decided = state.seen.decided.iter().find(|(known, _)| *known == attempt);
-            state.running.push(*decided.expect("what was released was seen"));
-        }
-        state.inbox.extend(outcome.map(|outcome| Input::Dispatched { ticket, outcome }));
-    }
-
-    fn sweep(state: &mut State, look: Look) {
-        let Some(Effect::Sweep { ticket }) = state.outbox.pop_front() else { return };
-        match look {
-            Look::Nothing => state.inbox.push_back(Input::Swept { ticket, any: false }),
-            Look::Failed => state.inbox.push_back(Input::AskFailed { ticket }),
-            Look::Hint => {
-                state.spent.found += 1;
-                state.hints.push(state.clock);
-                let hint = state.hint(u8::try_from(state.hints.len()).expect("models are small"));
-                state.inbox.extend([Input::Hint(hint), Input::Swept { ticket, any: true }]);
-            }
-        }
-    }
-
-    /// What can be done with the first effect.
-    fn performances(&self, state: &State, actions: &mut Vec<Act>) {
-        use awakener_kernel::waker::Fate;
-        let scope = &self.scope;
-        let distorts = state.spent.distortions < scope.distortions;
-        match state.outbox.front() {
-            None => {}
-            Some(Effect::Ask { .. }) => {
-                actions.push(Act::Plane(Word::Granted));
-                if scope.withholds {
-                    let classes = [Class::NotOutstanding, Class::PermitHeld];
-                    actions.extend(classes.map(|class| Act::Plane(Word::Withheld(class))));
-                    actions.push(Act::Plane(Word::Failed));
-                }
-            }
-            Some(Effect::Dispatch { .. }) => {
-                actions.extend(scope.outcomes.iter().map(|outcome| Act::Adapter(Some(*outcome))));
-                if distorts {
-                    actions.push(Act::Adapter(None));
-                }
-            }
-            Some(Effect::Probe { attempt, .. }) => {
-                let runs = state.running.iter().any(|(running, _)| running == attempt);
-                actions.push(Act::Probe(if runs { Fate::Alive } else { Fate::Gone }));
-                if scope.withholds {
-                    actions.push(Act::Probe(Fate::CannotTell));
-                }
-            }
-            Some(Effect::Sweep { .. }) => {
-                actions.push(Act::Sweep(Look::Nothing));
-                if state.spent.found < scope.found {
-                    actions.push(Act::Sweep(Look::Hint));
-                }
-                if scope.withholds {
-                    actions.push(Act::Sweep(Look::Failed));
-                }
-            }
-            Some(Effect::Report { .. } | Effect::TellOperator(_)) => {}
-        }
-    }
 }
 
 impl State {
@@ -298,12 +190,6 @@ impl State {
             expires: Wall(u64::from(minted + TTL)),
             key: names::key(),
         }
-    }
-
-    fn grant(&mut self, question: Question) -> Permit {
-        let fence = self.seen.granted.last().map_or(Fence(1), |(fence, _)| fence.next());
-        self.seen.granted.push((fence, question.wake));
-        Permit { fence, life: awakener_kernel::time::Millis(2) }
     }
 
     fn numbers(&self) -> impl Iterator<Item = u8> + use<> {
