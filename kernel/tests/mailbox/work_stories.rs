@@ -300,8 +300,8 @@ enforces! {
         }
     }
 
-    [Obs1, Stn6]
-    fn obs_1_a_turn_ends_in_one_way(seen) {
+    [Stn6]
+    fn stn_6_a_turn_ends_in_one_way(seen) {
         let mut w = World::new();
         advanced(w.give(alert(1)));
         let fence = w.reading(ann(), 1);
