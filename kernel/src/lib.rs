@@ -24,12 +24,22 @@
 extern crate alloc;
 
 pub mod admission;
+pub mod audit;
 pub mod config;
+pub mod fuse;
 pub mod ids;
 pub mod json;
 pub mod machine;
 pub mod mailbox;
 pub mod open;
+pub mod operator;
+pub mod page;
+pub mod receipt;
+pub mod registry;
+pub mod router;
+pub mod station;
 pub mod time;
 pub mod values;
+pub mod waker;
 pub mod wire;
+mod words;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{ContentHash, Fence, KeyId, MessageId, Nonce, Token, TurnId, WakeId};
 use crate::time::{Millis, Wall};
+use crate::words::words;
 
 /// A hint that has passed every check that needs no state (VER-1 up to `stale`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,30 +120,30 @@ pub enum Response {
     Done,
 }
 
-/// Who signs an acknowledgement (ACK-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// The station that ran the turn.
-    Station,
-    /// The agent itself.
-    Agent,
-    /// A human.
-    Human,
+words! {
+    /// Who signs an acknowledgement (ACK-3).
+    By {
+        /// The station that ran the turn.
+        Station = "station",
+        /// The agent itself.
+        Agent = "agent",
+        /// A human.
+        Human = "human",
+    }
 }
 
-/// What is acknowledged (ACK-4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AckOutcome {
-    /// The alert was dealt with.
-    Handled,
-    /// Dealt with, and nothing to say.
-    Silence,
-    /// Refused by the target.
-    Declined,
-    /// A completed turn that reports failure.
-    Failed,
+words! {
+    /// What is acknowledged (ACK-4).
+    AckOutcome {
+        /// The alert was dealt with.
+        Handled = "handled",
+        /// Dealt with, and nothing to say.
+        Silence = "silence",
+        /// Refused by the target.
+        Declined = "declined",
+        /// A completed turn that reports failure.
+        Failed = "failed",
+    }
 }
 
 /// The content of an ACK statement whose form is right; whether its signature verifies is a fact beside it.

@@ -17,7 +17,8 @@ pub mod signed;
 pub mod submission;
 pub mod verify;
 
-pub use ack::{AckBy, AckOutcome, AckStatement};
+pub use crate::ids::{PublicKey, SignatureBytes};
+pub use ack::AckStatement;
 pub use checkpoint::Checkpoint;
 pub use command::OperatorCommand;
 pub use domain::{Domain, SigningBytes};

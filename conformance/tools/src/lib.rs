@@ -14,6 +14,9 @@ use std::path::PathBuf;
 /// The variable that names the tools to do without.
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
+/// The tools that can be done without.
+pub const SKIPPABLE: &[&str] = &["python"];
+
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
@@ -32,10 +35,7 @@ pub struct Skipped {
 
 /// Why a tool cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{tool}: {what}\n  where: {}\n  to see it by hand: {line}\n  to do without: {WITHOUT}={tool}\n  output: {output}",
-    place.display()
-)]
+#[error("{tool}: {what}\n  where: {}\n  to see it by hand: {line}{}\n  output: {output}", place.display(), hint(tool))]
 pub struct ToolError {
     /// The name of the tool, as it may stand in `AWAKENER_WITHOUT`.
     pub tool: &'static str,
@@ -55,19 +55,36 @@ pub fn workspace() -> PathBuf {
 }
 
 /// Whether the user asked to do without a tool; says it visibly if so.
-pub fn skipped(tool: &'static str) -> Option<Skipped> {
-    let without = std::env::var(WITHOUT).ok()?;
-    if !names(&without, tool) {
-        return None;
+///
+/// # Errors
+/// When the variable names something that is no tool: a misspelt wish must not pass for one.
+pub fn skipped(tool: &'static str) -> Result<Option<Skipped>, ToolError> {
+    let without = std::env::var(WITHOUT).unwrap_or_default();
+    if !wished(&without, tool)? {
+        return Ok(None);
     }
     // Past the capture of the test harness, which shows the output of failed tests only.
     let line = format!("SKIPPED what needs {tool}: {WITHOUT}={without}\n");
     std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).ok();
-    Some(Skipped { tool })
+    Ok(Some(Skipped { tool }))
 }
 
-fn names(without: &str, tool: &str) -> bool {
-    without.split(',').any(|name| name.trim() == tool)
+fn wished(without: &str, tool: &'static str) -> Result<bool, ToolError> {
+    let names: Vec<_> = without.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    match names.iter().find(|name| !SKIPPABLE.contains(name)) {
+        None => Ok(names.contains(&tool)),
+        Some(stranger) => Err(ToolError {
+            tool,
+            what: format!("{WITHOUT} names {stranger}, which is none of {}", SKIPPABLE.join(", ")),
+            place: workspace(),
+            line: format!("echo ${WITHOUT}"),
+            output: String::new(),
+        }),
+    }
+}
+
+fn hint(tool: &str) -> String {
+    if SKIPPABLE.contains(&tool) { format!("\n  to do without: {WITHOUT}={tool}") } else { String::new() }
 }
 
 #[cfg(test)]
@@ -76,10 +93,12 @@ mod tests {
 
     #[test]
     fn a_tool_is_skipped_by_its_whole_name_only() {
-        assert!(names("python", "python"));
-        assert!(names("tlc, python", "python"));
-        assert!(!names("", "python"));
-        assert!(!names("pythons", "python"));
+        assert_eq!(wished("python", "python"), Ok(true));
+        assert_eq!(wished(" python ,", "python"), Ok(true));
+        assert_eq!(wished("", "python"), Ok(false));
+        assert_eq!(wished("python", "other"), Ok(false));
+        let error = wished("pythons", "python").unwrap_err();
+        assert!(error.to_string().contains("names pythons, which is none of python"), "{error}");
     }
 
     #[test]

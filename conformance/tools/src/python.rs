@@ -24,7 +24,7 @@ const INTERPRETER: &str = "python3";
 /// # Errors
 /// When no interpreter is found or the packages cannot be installed as pinned.
 pub fn environment() -> Result<Tool, ToolError> {
-    match skipped(TOOL) {
+    match skipped(TOOL)? {
         Some(skipped) => Ok(Tool::Skipped(skipped)),
         None => make(&workspace().join("target/tools")).map(Tool::Ready),
     }

@@ -255,6 +255,11 @@ impl Open<Mailbox> {
     pub fn cause(&self, now: Now, presented: Option<Fence>) -> Result<Option<Cause>, Reason> {
         self.sealed().cause(now, presented)
     }
+
+    /// How often work was taken so far, as a fact for [`Input::Claim`]: turns of lower tiers are counted by it (RTE-3).
+    pub fn claims(&self) -> u64 {
+        self.sealed().image.lease_fence.0
+    }
 }
 
 type DraftOf = Draft<Mailbox>;

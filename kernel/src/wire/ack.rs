@@ -8,36 +8,11 @@ use serde_json::{Value, json};
 
 use super::domain::Domain;
 use super::malformed::Malformed;
-use super::members::{Members, words};
+use super::members::Members;
 use super::signed::{Document, by_value};
 use crate::ids::{ContentHash, Form, KeyId, MessageId, Target};
 use crate::time::Wall;
-
-words! {
-    /// What became of the alert (ACK-4).
-    AckOutcome {
-        /// It was dealt with.
-        Handled = "handled",
-        /// It was read and deliberately left without an answer.
-        Silence = "silence",
-        /// It was read and refused.
-        Declined = "declined",
-        /// A completed turn reports failure.
-        Failed = "failed",
-    }
-}
-
-words! {
-    /// In which role the key speaks for the target (ACK-5).
-    AckBy {
-        /// A hosted station that saw the turn complete.
-        Station = "station",
-        /// The agent itself.
-        Agent = "agent",
-        /// A person.
-        Human = "human",
-    }
-}
+use crate::values::{Ack, AckOutcome, By};
 
 /// What an ACK says. Its times have the textual form of SIG-4 in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +26,7 @@ pub struct AckStatement {
     /// What became of it.
     pub outcome: AckOutcome,
     /// In which role.
-    pub by: AckBy,
+    pub by: By,
     /// The key that signs.
     pub key_id: KeyId,
     /// When, by the clock of who signs.
@@ -73,8 +48,10 @@ impl Document for AckStatement {
             message_id: statement.parsed("message_id", Form::Uuid, MessageId::parse)?,
             content_sha256: statement.parsed("content_sha256", Form::Digest, ContentHash::parse)?,
             target: statement.parsed("target", Form::Name, Target::parse)?,
-            outcome: statement.one_of("outcome", AckOutcome::parse)?,
-            by: statement.one_of("by", AckBy::parse)?,
+            outcome: statement
+                .one_of("outcome", AckOutcome::parse)
+                .inspect_err(|_| awakener_spec::rule!(Ack4))?,
+            by: statement.one_of("by", By::parse)?,
             key_id: statement.parsed("key_id", Form::Digest, KeyId::parse)?,
             time: statement.time("time")?,
         })
@@ -99,3 +76,17 @@ impl Document for AckStatement {
 }
 
 by_value!(AckStatement);
+
+impl AckStatement {
+    /// What a mailbox judges of it; whose inbox it names is a fact beside it.
+    pub const fn said(&self) -> Ack {
+        Ack {
+            message: self.message_id,
+            content: self.content_sha256,
+            outcome: self.outcome,
+            by: self.by,
+            key: self.key_id,
+            time: self.time,
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The hint: a CloudEvent that says "look at your inbox" and nothing else (SIG-1 to SIG-5).
 //!
 //! Two ways to have one: [`ParsedHint`] from received bytes, whose signing bytes hold the strings as they were
-//! received, and [`UnsignedHint`] to be signed and sent. Neither says that a hint is genuine; that is [`super::screen`].
+//! received, and [`UnsignedHint`] to be signed and sent. Neither says that a hint is genuine; that is [`mod@super::screen`].
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -53,6 +53,21 @@ pub struct Hint {
     pub expires_at: Wall,
     /// Which router key signs it.
     pub router_key_id: KeyId,
+}
+
+impl From<&Hint> for crate::values::Hint {
+    /// What a wake daemon's machine judges of it; the machine belongs to one target.
+    fn from(hint: &Hint) -> Self {
+        Self {
+            wake: hint.id,
+            message: hint.message_id,
+            nonce: hint.nonce,
+            token: hint.freshness_token,
+            time: hint.time,
+            expires: hint.expires_at,
+            key: hint.router_key_id,
+        }
+    }
 }
 
 /// A hint that is well-formed, and what its signature must cover.

@@ -8,10 +8,11 @@ use alloc::string::{String, ToString as _};
 use serde_json::{Map, Value};
 
 use super::malformed::Malformed;
-use super::members::{Members, words};
+use super::members::Members;
 use super::signed::by_value;
 use crate::ids::{ContentHash, Form, MessageId, Principal, SchemaRef, Target, ThreadId};
 use crate::json::{self, Numbers};
+use crate::words::words;
 
 /// The longest intent, in bytes.
 const LONGEST_INTENT: usize = 128;

@@ -1,0 +1,10 @@
+//! The wire: what comes in is read in one form only, and a signature covers what it should.
+
+mod common;
+mod crypto;
+mod documents;
+mod door;
+mod forms;
+mod hint;
+mod interop;
+mod screen;

@@ -1,0 +1,673 @@
+//! The store thread: takes what has queued up, commits it as one transaction, then lets go of answers and effects.
+//!
+//! Mailbox inputs share a transaction (group commit). An operator command gets one of its own, so that facts never mix
+//! states of the registry; a submission whose sender works on a mailbox of the same batch waits for the next one, so
+//! that its cause is what is on disk.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use awakener_kernel::admission::{self, Attempt, Submitted};
+use awakener_kernel::fuse;
+use awakener_kernel::ids::{ContentHash, Fence, KeyId, Nonce, Principal, Target, WakeId};
+use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
+use awakener_kernel::mailbox::Mailbox;
+use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
+use awakener_kernel::operator::{self, Denial, Found, Outside, Presented, Roster};
+use awakener_kernel::registry::{self, Registry};
+use awakener_kernel::time::{Now, Wall};
+use awakener_kernel::wire::{AckStatement, Signed};
+use awakener_spec::Reason;
+
+use super::facts::{Facts, Known};
+use super::files;
+use super::{
+    MailboxReply, Op, Overview, Plane, Publication, Refused, Reply, Setup, Submit, View, Waiting, sign,
+};
+use crate::clock::Clock;
+use crate::host::{Failed, Host, Item};
+use crate::pause::Point;
+use crate::store::{Db, Statement};
+
+/// How many operations may wait; one more is `overloaded`.
+const QUEUE: usize = 4_096;
+/// How many operations share a transaction at most.
+const BATCH: usize = 256;
+/// How often the clock is looked at, and the longest wait of the thread.
+const TICK: Duration = Duration::from_secs(1);
+/// The registry has no target.
+const NO_TARGET: &str = "";
+
+pub(super) struct Thread {
+    setup: Setup,
+    db: Db,
+    clock: Clock,
+    mailboxes: Host<Mailbox>,
+    registry: Host<Registry>,
+    /// No token of this process has an epoch at or below it (EMT-2).
+    floor: u32,
+    view: Arc<RwLock<View>>,
+    arrivals: super::Arrivals,
+    ops: Receiver<(Op, Waiting)>,
+    /// Inputs that the thread owes itself.
+    owed: Vec<(Target, Input)>,
+    /// Whether the deny file holds something that is not recorded yet.
+    denied: bool,
+}
+
+pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
+    let path = setup.state.join("plane.db");
+    let (sender, ops) = sync_channel(QUEUE);
+    let view = Arc::new(RwLock::new(View::default()));
+    let arrivals = super::Arrivals::default();
+    let plane =
+        Plane { ops: sender, arrivals: arrivals.clone(), view: view.clone(), path: Arc::new(path.clone()) };
+    let mut db = Db::open(&path, setup.config_hash)?;
+    db.pause_at(setup.pause.clone());
+    let clock = Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0)));
+    let now = clock.now();
+    let registry = Host::boot(&mut db, setup.limits.get().clone(), now)?;
+    let mailboxes = Host::boot(&mut db, setup.limits.get().clone(), now)?;
+    let mut thread = Thread {
+        setup,
+        db,
+        clock,
+        mailboxes,
+        registry,
+        floor: 0,
+        view,
+        arrivals,
+        ops,
+        owed: Vec::new(),
+        denied: false,
+    };
+    thread.boot()?;
+    let handle = std::thread::Builder::new()
+        .name("plane-store".to_owned())
+        .spawn(move || thread.run())
+        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
+    Ok((plane, handle))
+}
+
+impl Thread {
+    /// What must be known and recorded before anyone is served.
+    fn boot(&mut self) -> Result<(), Refused> {
+        let now = self.clock.now();
+        self.registry.ensure(&mut self.db, NO_TARGET, now)?;
+        if let Some(enrolment) = self.setup.enrolment.take() {
+            self.registry_step(enrolment, None)?;
+        }
+        let roster = self.stored_roster();
+        self.registry_step(registry::Input::Start { running: self.setup.running, roster }, None)?;
+        self.take_denials()?;
+        let intact = match super::queries::chain(self.db.conn()) {
+            Ok(_) => true,
+            Err(detail) => {
+                tracing::error!(rule = "AUD-5", "the audit chain is broken, Tier-0 stays closed: {detail}");
+                false
+            }
+        };
+        self.registry_step(registry::Input::Chain { intact }, None)?;
+        let accepted = self.setup.manifest_accepted;
+        self.registry_step(registry::Input::Manifest { accepted }, None)?;
+        self.look_at_clock()?;
+        let targets: Vec<Target> = self.registry()?.image().targets.iter().cloned().collect();
+        for target in &targets {
+            self.mailboxes.ensure(&mut self.db, target.as_str(), now)?;
+        }
+        let highest = self.mailboxes.machines().map(|(_, mailbox)| mailbox.image().epoch).max().unwrap_or(0);
+        self.floor = files::raise_floor(&self.setup.state, highest)?;
+        let known: Vec<Target> =
+            self.mailboxes.machines().filter_map(|(target, _)| Target::parse(target).ok()).collect();
+        self.start_emitters(known)?;
+        self.publish_view();
+        Ok(())
+    }
+
+    /// Takes in what was denied while the store could not commit (OPR-2). Until that is done nothing else is.
+    fn take_denials(&mut self) -> Result<(), Refused> {
+        for denial in files::denials(&self.setup.state) {
+            self.registry_step(registry::Input::Deny(denial), None)?;
+        }
+        if let Err(error) = files::denials_taken(&self.setup.state, self.clock.wall()) {
+            tracing::warn!(rule = "OPR-2", "the deny file stays where it is: {error}");
+        }
+        self.denied = false;
+        Ok(())
+    }
+
+    /// Every mailbox gets an epoch above the floor before it may mint (EMT-2).
+    fn start_emitters(&mut self, targets: Vec<Target>) -> Result<(), Refused> {
+        let floor = self.floor;
+        let staged =
+            targets.into_iter().map(|target| Staged::plain(target, Input::Start { floor })).collect();
+        self.mailbox_batch(staged).map(|_| ()).map_err(|failed| refused(&failed))
+    }
+
+    fn run(mut self) {
+        loop {
+            let first = match self.ops.recv_timeout(self.wait()) {
+                Ok(call) => Some(call),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let mut calls: Vec<(Op, Waiting)> = first.into_iter().collect();
+            calls.extend(self.ops.try_iter().take(BATCH.saturating_sub(calls.len())));
+            match if self.denied { self.take_denials() } else { Ok(()) } {
+                Ok(()) => self.serve(calls),
+                Err(refused) => {
+                    for (_, waiting) in calls {
+                        let _ = waiting.send(Err(refused.clone()));
+                    }
+                    std::thread::sleep(Duration::from_millis(50));
+                    continue;
+                }
+            }
+            if let Err(refused) = self.look_at_clock() {
+                tracing::error!(reason = %refused.reason, "clock: {}", refused.detail);
+            }
+            self.fire();
+            if self.db.poisoned() {
+                self.reopen();
+            }
+            if let Err(fault) = self.mailboxes.snapshot(&mut self.db, false) {
+                tracing::warn!("no snapshot: {fault}");
+            }
+        }
+        // Nobody can ask any more: keep what makes the next start short.
+        let _ = self.mailboxes.snapshot(&mut self.db, true);
+        let _ = self.registry.snapshot(&mut self.db, true);
+    }
+
+    fn wait(&self) -> Duration {
+        if !self.owed.is_empty() {
+            return Duration::ZERO;
+        }
+        match self.mailboxes.deadline() {
+            None => TICK,
+            Some(at) => Duration::from_millis(at.saturating_since(self.clock.now().mono).0).min(TICK),
+        }
+    }
+
+    /// Serves calls in order; consecutive mailbox inputs share a commit.
+    fn serve(&mut self, calls: Vec<(Op, Waiting)>) {
+        let mut batch: Vec<(Staged, Waiting)> = Vec::new();
+        for (op, waiting) in calls {
+            match self.prepare(op) {
+                Prepared::Staged(staged) => batch.push((*staged, waiting)),
+                Prepared::Alone(op) => {
+                    self.flush(std::mem::take(&mut batch));
+                    let reply = self.alone(op);
+                    // A caller that has gone away has its answer in the store.
+                    let _ = waiting.send(reply);
+                }
+                Prepared::Refuse(refused) => {
+                    let _ = waiting.send(Err(refused));
+                }
+            }
+        }
+        self.flush(batch);
+    }
+
+    fn flush(&mut self, batch: Vec<(Staged, Waiting)>) {
+        if batch.is_empty() {
+            return;
+        }
+        let (staged, waiting): (Vec<Staged>, Vec<Waiting>) = batch.into_iter().unzip();
+        let targets: Vec<Target> = staged.iter().map(|staged| staged.target.clone()).collect();
+        match self.mailbox_batch(staged) {
+            Err(failed) => {
+                let refused = refused(&failed);
+                for waiting in waiting {
+                    let _ = waiting.send(Err(refused.clone()));
+                }
+            }
+            Ok(outcomes) => {
+                for ((target, outcome), waiting) in targets.into_iter().zip(outcomes).zip(waiting) {
+                    if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
+                        self.arrivals.of(target.as_str()).notify_waiters();
+                    }
+                    let lease = self
+                        .mailboxes
+                        .machine(target.as_str())
+                        .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
+                        .cloned();
+                    let reply = MailboxReply { target, outcome, lease };
+                    let _ = waiting.send(Ok(Reply::Mailbox(Box::new(reply))));
+                }
+            }
+        }
+    }
+
+    /// One transaction over mailboxes; effects are let go afterwards.
+    fn mailbox_batch(&mut self, staged: Vec<Staged>) -> Result<Vec<OutcomeOf<Mailbox>>, Failed> {
+        let now = self.clock.now();
+        let Some(registry) = self.registry.machine(NO_TARGET) else {
+            return Err(Failed::NotDurable(
+                self.db.fault(Reason::StoreUnavailable, &"the registry is not there"),
+            ));
+        };
+        let mut context = Vec::with_capacity(staged.len());
+        let mut items = Vec::with_capacity(staged.len());
+        for Staged { target, input, statement, known } in staged {
+            items.push(Item { target: target.as_str().to_owned(), input, statement });
+            context.push((target, known));
+        }
+        let mut context = context.into_iter();
+        let (routes, config) = (&self.setup.routes, self.setup.limits.get());
+        let done = self.mailboxes.batch(&mut self.db, now, items, |db, peers, item, query| {
+            // Facts are asked for once per item, in order.
+            let (target, known) =
+                context.next().ok_or_else(|| db.fault(Reason::FactsMissing, &"more items than context"))?;
+            let facts = Facts { db, registry, routes, config, now, target: &target, peers };
+            facts.answer(&item.input, query, known.as_ref())
+        })?;
+        for (target, effect) in done.effects {
+            self.act(&target, effect);
+        }
+        Ok(done.outcomes)
+    }
+
+    fn act(&mut self, target: &str, effect: Effect) {
+        let Ok(target) = Target::parse(target) else { return };
+        match effect {
+            Effect::Publish(minted) => {
+                let wake = minted.fresh.wake;
+                let handed = sign(&minted, &target, &self.setup.router_key).and_then(|bytes| {
+                    self.db.reached(Point::BeforePublish);
+                    self.setup
+                        .publish
+                        .try_send(Publication { target: target.clone(), wake, bytes })
+                        .map_err(|error| error.to_string())
+                });
+                if let Err(detail) = handed {
+                    // The hint is lost; the message is not (EMT-4).
+                    tracing::warn!(%wake, "hint not handed over: {detail}");
+                    self.owed.push((target, Input::Published { wake, handed_over: false }));
+                }
+            }
+            Effect::TellOperator(message) => {
+                tracing::warn!(%message, target = target.as_str(), rule = "ACK-9", "an alert needs its operator");
+            }
+        }
+    }
+
+    /// Deadlines that are due, and inputs that the thread owes itself.
+    fn fire(&mut self) {
+        let now = self.clock.now();
+        let mut items: Vec<Staged> = std::mem::take(&mut self.owed)
+            .into_iter()
+            .map(|(target, input)| Staged::plain(target, input))
+            .collect();
+        items.extend(
+            self.mailboxes
+                .due(now)
+                .iter()
+                .filter_map(|target| Target::parse(target).ok())
+                .map(|target| Staged::plain(target, Input::Fire { fresh: fresh(now) })),
+        );
+        if items.is_empty() {
+            return;
+        }
+        if let Err(failed) = self.mailbox_batch(items) {
+            tracing::error!("a deadline could not be kept: {}", refused(&failed).detail);
+            // The deadline stays due; without a pause the thread would spin on a broken disk.
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// After a commit of unknown fate: close, open, recover (ADM-2).
+    fn reopen(&mut self) {
+        loop {
+            let reopened = self.db.reopen().and_then(|()| {
+                let now = self.clock.now();
+                self.registry = Host::boot(&mut self.db, self.setup.limits.get().clone(), now)?;
+                self.mailboxes = Host::boot(&mut self.db, self.setup.limits.get().clone(), now)?;
+                Ok(())
+            });
+            match reopened.map_err(Refused::from).and_then(|()| self.boot()) {
+                Ok(()) => return,
+                Err(refused) => {
+                    tracing::error!(reason = %refused.reason, "the store cannot be opened again: {}", refused.detail);
+                    std::thread::sleep(TICK);
+                }
+            }
+        }
+    }
+}
+
+/// What a call turns out to be.
+enum Prepared {
+    /// An input of a mailbox, which may share a transaction.
+    Staged(Box<Staged>),
+    /// Something that needs a transaction of its own, or none.
+    Alone(Op),
+    /// Nothing; it is refused before any machine is asked.
+    Refuse(Refused),
+}
+
+/// One input of a mailbox, and what is known of it beside the store.
+struct Staged {
+    target: Target,
+    input: Input,
+    statement: Option<Statement>,
+    known: Option<Known>,
+}
+
+impl Staged {
+    const fn plain(target: Target, input: Input) -> Self {
+        Self { target, input, statement: None, known: None }
+    }
+}
+
+impl Thread {
+    /// What can be said without a transaction.
+    fn prepare(&mut self, op: Op) -> Prepared {
+        match op {
+            Op::Submit(submit) => self.prepare_submission(*submit),
+            Op::Mailbox { target, input, statement } => {
+                if !self.target_known(&target) {
+                    return Prepared::Refuse(Refused::because(Reason::UnknownTarget, target.as_str()));
+                }
+                Prepared::Staged(Box::new(Staged { target, input: *input, statement, known: None }))
+            }
+            Op::Ack { signed, fence } => self.prepare_ack(*signed, fence),
+            Op::Command(_) | Op::Sweep(_) | Op::Refused { .. } | Op::Overview => Prepared::Alone(op),
+        }
+    }
+
+    /// The head of ADM-2 that needs the registry; the rest is the mailbox's.
+    fn prepare_submission(&mut self, submit: Submit) -> Prepared {
+        let Submit { held, submission, body_bytes, fence, trace } = submit;
+        let attempt = Attempt {
+            body_bytes,
+            authenticated: true,
+            within_rate: true,
+            well_formed: true,
+            other_sender: submission.from.as_ref().is_some_and(|from| *from != held.principal),
+            schema_known: self.setup.routes.tier(&submission.schema).is_some(),
+            target_known: self.target_known(&submission.target),
+        };
+        if let Err(reason) = admission::screen(&attempt, self.setup.limits.get()) {
+            let refused = self.note_refusal(
+                &held.principal,
+                submission.target.as_str(),
+                Some(&submission.id.to_string()),
+                reason,
+            );
+            return Prepared::Refuse(refused);
+        }
+        let normal = fuse::normal_form(&submission.body.to_string());
+        let known = Known::Submission { held: held.clone(), normal: ContentHash::of(normal.as_bytes()) };
+        let statement = Statement::Submission {
+            submission: submission.to_value(),
+            normal: ContentHash::of(normal.as_bytes()).to_string(),
+            trace,
+        };
+        let submitted = Submitted {
+            id: submission.id,
+            principal: held.principal,
+            content: submission.content_hash(),
+            schema: submission.schema.clone(),
+            fence,
+        };
+        Prepared::Staged(Box::new(Staged {
+            target: submission.target,
+            input: Input::Admit(submitted),
+            statement: Some(statement),
+            known: Some(known),
+        }))
+    }
+
+    fn prepare_ack(&mut self, signed: Signed<AckStatement>, fence: Option<Fence>) -> Prepared {
+        let statement = signed.document().clone();
+        let target = statement.target.clone();
+        if !self.target_known(&target) {
+            return Prepared::Refuse(Refused::because(Reason::UnknownTarget, target.as_str()));
+        }
+        let signature_valid = self
+            .registry
+            .machine(NO_TARGET)
+            .and_then(|registry| registry.ack_public_key(&statement.key_id, &target))
+            .is_some_and(|key| signed.verify(key).is_ok());
+        let text = Statement::Signed {
+            kind: "ack",
+            subject: statement.message_id.to_string(),
+            signed: signed.to_value(),
+        };
+        Prepared::Staged(Box::new(Staged {
+            target,
+            input: Input::Ack { ack: statement.said(), fence },
+            statement: Some(text),
+            known: Some(Known::Signature { valid: signature_valid }),
+        }))
+    }
+}
+
+/// Operations that need a transaction of their own, or none.
+impl Thread {
+    fn alone(&mut self, op: Op) -> Result<Reply, Refused> {
+        match op {
+            Op::Command(presented) => self.command(*presented),
+            Op::Sweep(target) => self.sweep(target),
+            Op::Refused { principal, target, message, reason } => {
+                Err(self.note_refusal(&principal, &target, message.as_deref(), reason))
+            }
+            Op::Overview => Ok(Reply::Overview(Box::new(self.overview()?))),
+            // These are prepared, never alone.
+            Op::Submit(_) | Op::Mailbox { .. } | Op::Ack { .. } => {
+                Err(Refused::because(Reason::FactsMissing, "an input of a mailbox came alone"))
+            }
+        }
+    }
+
+    /// A refusal that reached no mailbox is accounted for all the same (ADM-9); the body never is.
+    fn note_refusal(
+        &mut self,
+        principal: &Principal,
+        target: &str,
+        message: Option<&str>,
+        reason: Reason,
+    ) -> Refused {
+        let noted = self.db.note_refusal(self.clock.now(), principal, target, message, reason);
+        match noted {
+            Ok(()) => Refused::because(reason, target),
+            Err(fault) => {
+                tracing::error!(reason = %fault.reason, "a refusal could not be recorded: {fault}");
+                Refused::because(reason, target)
+            }
+        }
+    }
+
+    fn sweep(&mut self, target: Target) -> Result<Reply, Refused> {
+        if !self.target_known(&target) {
+            return Err(Refused::because(Reason::UnknownTarget, target.as_str()));
+        }
+        let fresh = fresh(self.clock.now());
+        let staged = vec![Staged::plain(target.clone(), Input::Sweep { fresh })];
+        let outcomes = self.mailbox_batch(staged).map_err(|failed| refused(&failed))?;
+        match outcomes.first() {
+            Some(Outcome::Advanced(Event::Swept(minted))) => sign(minted, &target, &self.setup.router_key)
+                .map(|bytes| Reply::Swept(Some(bytes)))
+                .map_err(|detail| Refused { reason: Reason::FactsMissing, detail }),
+            _ => Ok(Reply::Swept(None)),
+        }
+    }
+
+    fn command(&mut self, presented: Presented) -> Result<Reply, Refused> {
+        let statement = Statement::Signed {
+            kind: "operator",
+            subject: presented.command.as_ref().map_or("", |command| command.act.name().name()).to_owned(),
+            signed: serde_json::from_str(&presented.raw).unwrap_or(serde_json::Value::Null),
+        };
+        let denial = self.denial(&presented);
+        match (self.registry_step(registry::Input::Command(presented), Some(statement)), denial) {
+            (Ok(outcome), _) => Ok(Reply::Registry(outcome)),
+            (Err(refused), None) => Err(refused),
+            (Err(refused), Some(denial)) => {
+                // What narrows always acts: without a store it goes to the deny file, and nothing else happens before
+                // it is taken in (OPR-2).
+                match files::deny(&self.setup.state, &denial) {
+                    Ok(()) => tracing::error!(rule = "OPR-2", "no store; the act stands in the deny file"),
+                    Err(error) => tracing::error!(rule = "OPR-2", "no store, and no deny file: {error}"),
+                }
+                self.denied = true;
+                Err(refused)
+            }
+        }
+    }
+
+    /// What must stand in the deny file if this command cannot be recorded: only what is authorised, and narrows.
+    fn denial(&self, presented: &Presented) -> Option<Denial> {
+        let command = presented.command.as_ref()?;
+        let image = self.registry().ok()?.image();
+        let (config, now) = (self.setup.limits.get(), self.clock.now());
+        operator::authorise(image, presented, &Found::Nothing, config, now).ok()?;
+        Denial::new(command.act.clone(), Some((command.id, command.not_after)), now.wall).ok()
+    }
+
+    /// One input of the registry, committed by itself, and what follows from it.
+    fn registry_step(
+        &mut self,
+        input: registry::Input,
+        statement: Option<Statement>,
+    ) -> Result<OutcomeOf<Registry>, Refused> {
+        let reading = self.clock.read();
+        let item = Item { target: NO_TARGET.to_owned(), input, statement };
+        let (mailboxes, state) = (&self.mailboxes, &self.setup.state);
+        let done = self
+            .registry
+            .batch(&mut self.db, reading.now, vec![item], |db, _, _, query| {
+                Ok(match query {
+                    None => Found::Nothing,
+                    Some(Outside::Clock) => Found::Clock(reading.observed),
+                    Some(outside) => Found::Subject(super::facts::outside(db, mailboxes, state, &outside)?),
+                })
+            })
+            .map_err(|failed| refused(&failed))?;
+        self.publish_view();
+        for (_, effect) in done.effects {
+            self.follow(effect)?;
+        }
+        done.outcomes
+            .into_iter()
+            .next()
+            .ok_or_else(|| Refused::because(Reason::FactsMissing, "a step without an outcome"))
+    }
+
+    /// What an operator's act means for mailboxes, files and the clock.
+    fn follow(&mut self, effect: registry::Effect) -> Result<(), Refused> {
+        use registry::Effect as Act;
+        match effect {
+            Act::Resolve { target, message } => {
+                self.one(target, Input::Resolve { message })?;
+            }
+            Act::ReleaseQuarantine { target, message } => {
+                self.one(target, Input::ReleaseQuarantine { message })?;
+            }
+            Act::SetClock(wall) => self.clock.accept(wall),
+            Act::Reanchor => {
+                self.db.reanchor(self.clock.now())?;
+                self.registry_step(registry::Input::Chain { intact: true }, None)?;
+            }
+            // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
+            Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
+        }
+        // A target that was just registered gets its mailbox and its epoch.
+        let floor = self.floor;
+        let missing: Vec<Target> = self
+            .registry()?
+            .image()
+            .targets
+            .iter()
+            .filter(|target| self.mailboxes.machine(target.as_str()).is_none())
+            .cloned()
+            .collect();
+        for target in missing {
+            self.one(target, Input::Start { floor })?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, target: Target, input: Input) -> Result<Option<OutcomeOf<Mailbox>>, Refused> {
+        let outcomes =
+            self.mailbox_batch(vec![Staged::plain(target, input)]).map_err(|failed| refused(&failed))?;
+        Ok(outcomes.into_iter().next())
+    }
+
+    /// Tells the registry what the clock shows, but only when that means something (EMT-6).
+    fn look_at_clock(&mut self) -> Result<(), Refused> {
+        let reading = self.clock.read();
+        let closed = self.registry()?.image().clock.is_some();
+        if closed || reading.behind() > self.setup.limits.get().skew {
+            self.registry_step(registry::Input::Clock { observed: reading.observed }, None)?;
+        }
+        Ok(())
+    }
+
+    /// The roster as its stored command says it, if the command still verifies (ADM-5).
+    fn stored_roster(&self) -> Option<(KeyId, Roster)> {
+        let registry = self.registry().ok()?;
+        let installed = registry.image().roster.as_ref()?;
+        super::queries::verified_roster(registry, &installed.raw)
+    }
+
+    fn registry(&self) -> Result<&Registry, Refused> {
+        self.registry
+            .machine(NO_TARGET)
+            .ok_or_else(|| Refused::because(Reason::StoreUnavailable, "the registry is not there"))
+    }
+
+    fn target_known(&self, target: &Target) -> bool {
+        self.registry().is_ok_and(|registry| registry.target_known(target))
+    }
+
+    fn publish_view(&self) {
+        if let Ok(registry) = self.registry() {
+            let mut view = self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            view.registry = Some(registry.clone());
+        }
+    }
+
+    fn overview(&self) -> Result<Overview, Refused> {
+        Ok(Overview {
+            now: self.clock.now(),
+            head: self.db.head(),
+            registry: self.registry()?.clone(),
+            mailboxes: self
+                .mailboxes
+                .machines()
+                .map(|(target, mailbox)| (target.clone(), mailbox.image().clone()))
+                .collect(),
+        })
+    }
+}
+
+/// Entropy for one hint: chance from the operating system, time from the store's clock.
+fn fresh(now: Now) -> Fresh {
+    let mut random = [0; 26];
+    // Without chance no hint could be told from another; better none at all.
+    if getrandom::fill(&mut random).is_err() {
+        tracing::error!("the operating system gives no random bytes");
+        std::process::abort();
+    }
+    let (id, nonce) = random.split_at(10);
+    let id = <[u8; 10]>::try_from(id).unwrap_or_default();
+    let nonce = <[u8; 16]>::try_from(nonce).unwrap_or_default();
+    Fresh { wake: WakeId::from_parts(now.wall.0, id), nonce: Nonce(nonce) }
+}
+
+fn refused(failed: &Failed) -> Refused {
+    match failed {
+        Failed::NotDurable(fault) => Refused { reason: fault.reason, detail: fault.to_string() },
+        Failed::Unknown(fault) => Refused { reason: Reason::OutcomeUnknown, detail: fault.to_string() },
+    }
+}
+
+impl Refused {
+    /// A refusal with a name for what it is about.
+    pub fn because(reason: Reason, about: &str) -> Self {
+        Self { reason, detail: format!("{}: {about}", reason.text()) }
+    }
+}

@@ -1,0 +1,97 @@
+//! The audit chain as rows (AUD-1, AUD-2): what one entry holds. Hashing is the kernel's.
+
+use awakener_kernel::audit::{AuditEntry, Correlation, Head, Identities};
+use awakener_kernel::ids::ContentHash;
+use awakener_kernel::machine::OutcomeOf;
+use awakener_kernel::open::Entry;
+use serde_json::Value;
+
+use super::{Db, Persist};
+
+/// A text that belongs to a step but that no machine sees.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// A submission, body included, with the hash of its normal form and the trace context that it came with.
+    Submission {
+        /// As submitted.
+        submission: Value,
+        /// For repeats (FUS-1).
+        normal: String,
+        /// W3C `traceparent`.
+        trace: Option<String>,
+    },
+    /// The text of a reply or the reason of a silence.
+    Answer {
+        /// Which of them.
+        kind: &'static str,
+        /// The text.
+        body: String,
+    },
+    /// A signed document as received.
+    Signed {
+        /// `ack` or `operator`.
+        kind: &'static str,
+        /// The message, or the act.
+        subject: String,
+        /// The document.
+        signed: Value,
+    },
+}
+
+/// Who has to do with a step, and what it belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct Parties {
+    /// Each kind in its own member (IDN-1).
+    pub identities: Identities,
+    /// Ids that connect entries.
+    pub correlation: Correlation,
+}
+
+impl Db {
+    /// The entry of one step.
+    pub(super) fn entry<M: Persist>(&self, entry: &Entry<'_, M>) -> serde_json::Result<AuditEntry> {
+        let (input, facts, mut parties) = match entry.input {
+            None => (None, None, Parties::default()),
+            Some((input, facts)) => {
+                (Some(serde_json::to_value(input)?), Some(serde_json::to_value(facts)?), M::parties(input))
+            }
+        };
+        if let Ok(target) = self.focus.target.parse() {
+            parties.identities.target = Some(target);
+        }
+        let records = entry.records.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
+        let plain = AuditEntry {
+            v: 0,
+            position: 0,
+            prev: ContentHash([0; 32]),
+            machine: M::NAME.into(),
+            identities: parties.identities,
+            now: entry.now,
+            config: self.config_hash,
+            input,
+            facts,
+            outcome: entry.outcome.map(serde_json::to_value::<&OutcomeOf<M>>).transpose()?,
+            records,
+            correlation: parties.correlation,
+            trace: None,
+        };
+        Ok(plain.behind(&self.staged))
+    }
+}
+
+/// The end of the chain that a database holds.
+pub(super) fn head(conn: &rusqlite::Connection) -> rusqlite::Result<Head> {
+    use rusqlite::OptionalExtension;
+    let last: Option<(i64, String)> = conn
+        .query_row("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    match last {
+        None => Ok(Head::EMPTY),
+        Some((position, hash)) => match (u64::try_from(position), ContentHash::parse(&hash)) {
+            (Ok(size), Ok(hash)) => Ok(Head { size, hash }),
+            (_, _) => Err(rusqlite::Error::IntegralValueOutOfRange(0, position)),
+        },
+    }
+}

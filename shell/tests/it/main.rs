@@ -1,0 +1,8 @@
+//! The tests of the shell from outside: its library and its program.
+
+mod cli;
+mod config;
+mod http;
+mod manifest;
+mod plane;
+mod support;
