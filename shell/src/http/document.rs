@@ -95,7 +95,7 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("receipts", &[Reason::NotReadable, Reason::UnknownTarget, Reason::StoreCorrupt]),
     ("trace", &[Reason::UnknownMessage, Reason::StoreCorrupt]),
     ("permit", &[Reason::UnknownTarget]),
-    ("report", &[Reason::UnknownTarget, Reason::LostLease]),
+    ("report", &[Reason::UnknownTarget, Reason::StaleTicket]),
     ("sweep", &[]),
     ("router_keys", &[]),
     ("audit", &[Reason::StoreCorrupt]),

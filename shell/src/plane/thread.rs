@@ -357,6 +357,7 @@ impl Thread {
             schema_known: self.setup.routes.tier(&submission.schema).is_some(),
             target_known: self.target_known(&submission.target),
         };
+        awakener_spec::rule!(Adm1);
         if let Err(reason) = admission::screen(&attempt, self.setup.limits.get()) {
             let refused = self.note_refusal(
                 &held.principal,

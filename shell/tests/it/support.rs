@@ -225,7 +225,7 @@ impl Rig {
         let entries: Vec<Value> = entries
             .iter()
             .map(|(principal, target)| {
-                json!({"principal": principal, "schema": "interrupt-alert@1", "target": target})
+                json!({"principal": principal, "schema": "interrupt-alert/1", "target": target})
             })
             .collect();
         self.act("install_roster", json!({"version": 1, "not_after": ahead(3_600_000), "entries": entries}));
@@ -299,6 +299,11 @@ pub struct Story {
     pub station: SecretKey,
     /// ACK key, `by = human`.
     pub human: SecretKey,
+}
+
+/// A bare HTTP client, for requests that no client of ours would send.
+pub fn http() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
 /// A submission to `target`, new at each call.

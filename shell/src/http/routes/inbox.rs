@@ -93,6 +93,7 @@ async fn poll(
         }
         // The tail is where it was when the reader asked, not where it will be.
         from = ReadFrom::Position(page.position.clone());
+        awakener_spec::rule!(Lsn1);
         tokio::select! {
             () = landed => {}
             () = tokio::time::sleep_until(until) => {}

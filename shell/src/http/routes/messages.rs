@@ -29,7 +29,7 @@ const ENVELOPE: usize = 16_384;
     params(("Awakener-Lease" = Option<u64>, Header, description = "The lease that the sender works under (ADM-12).")),
     request_body(content = inline(Object), description = "A submission (ADM-11).",
         example = json!({"id": "01890a5d-ac96-774b-bcce-b302099a8057",
-            "thread": "01890a5d-ac96-774b-bcce-b302099a8056", "target": "lotse", "schema": "interrupt-alert@1",
+            "thread": "01890a5d-ac96-774b-bcce-b302099a8056", "target": "lotse", "schema": "interrupt-alert/1",
             "priority": "urgent", "intent": "pump 3 is down", "response_expectation": "reply",
             "body": {"pump": 3}})),
     responses(
