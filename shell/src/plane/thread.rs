@@ -30,6 +30,9 @@ use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
 use crate::store::{Db, Statement};
 
+#[cfg(test)]
+mod tests;
+
 /// How many operations may wait; one more is `overloaded`.
 const QUEUE: usize = 4_096;
 /// How many operations share a transaction at most.
@@ -55,6 +58,16 @@ pub(super) struct Thread {
 }
 
 pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
+    let (plane, thread) = open(setup)?;
+    let handle = std::thread::Builder::new()
+        .name("plane-store".to_owned())
+        .spawn(move || thread.run())
+        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
+    Ok((plane, handle))
+}
+
+/// Everything but the thread itself.
+fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let path = setup.state.join("plane.db");
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
@@ -70,11 +83,7 @@ pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>)
     let mut thread =
         Thread { setup, db, clock, mailboxes, registry, floor: 0, view, arrivals, ops, owed: Vec::new() };
     thread.boot()?;
-    let handle = std::thread::Builder::new()
-        .name("plane-store".to_owned())
-        .spawn(move || thread.run())
-        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
-    Ok((plane, handle))
+    Ok((plane, thread))
 }
 
 impl Thread {
@@ -472,7 +481,13 @@ impl Thread {
         };
         let act = presented.command.as_ref().map(|command| command.act.clone());
         match self.registry_step(registry::Input::Command(presented), Some(statement)) {
-            Ok(outcome) => Ok(Reply::Registry(outcome)),
+            Ok(outcome) => {
+                // The act is durable, whatever becomes of this; the next input of the target tries again.
+                if let Err(refused) = self.start_missing() {
+                    tracing::error!(reason = %refused.reason, "a mailbox was not started: {}", refused.detail);
+                }
+                Ok(Reply::Registry(outcome))
+            }
             Err(refused) => {
                 // What narrows always acts: without a store it goes to the deny file (OPR-2).
                 match act.and_then(|act| files::deny(&self.setup.state, act, self.clock.wall())) {
@@ -540,7 +555,11 @@ impl Thread {
             // Daemons and stations ask; nobody has to be told.
             Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) => {}
         }
-        // A target that was just registered gets its mailbox and its epoch.
+        Ok(())
+    }
+
+    /// A target that was just registered gets its mailbox and its epoch.
+    fn start_missing(&mut self) -> Result<(), Refused> {
         let floor = self.floor;
         let missing: Vec<Target> = self
             .registry()?
