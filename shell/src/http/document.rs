@@ -174,9 +174,11 @@ fn add_refusals(operation: &mut Value) {
         by_status.entry(problem.status).or_default().push(problem);
     }
     for (status, problems) in by_status {
-        let names: Vec<&str> = problems.iter().map(|problem| problem.reason.as_str()).collect();
-        let examples: serde_json::Map<String, Value> =
-            problems.iter().map(|problem| (problem.reason.clone(), json!({ "value": problem }))).collect();
+        let names: Vec<&str> = problems.iter().map(|problem| &*problem.reason).collect();
+        let examples: serde_json::Map<String, Value> = problems
+            .iter()
+            .map(|problem| (problem.reason.to_string(), json!({ "value": problem })))
+            .collect();
         operation["responses"][status.to_string()] = json!({
             "description": names.join(", "),
             "content": { MEDIA_TYPE: {

@@ -611,7 +611,7 @@ impl Thread {
     fn publish_view(&self) {
         if let Ok(registry) = self.registry() {
             let mut view = self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            view.registry = Some(registry.clone());
+            view.registry = Some(Arc::new(registry.clone()));
         }
     }
 

@@ -315,6 +315,11 @@ pub fn submission(target: &str, schema: &str, body: Value) -> Submission {
     Submission::from_value(&value).unwrap()
 }
 
+/// A word that differs from that of every other number also when digits are left aside (FUS-1 compares so).
+pub fn word(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
 /// A new message id.
 pub fn message_id() -> MessageId {
     MessageId::from_parts(now().0, chance())

@@ -4,12 +4,12 @@ use awakener_kernel::json;
 use awakener_kernel::mailbox::input::Event;
 use awakener_kernel::wire::{Malformed, Submission};
 use awakener_spec::Reason;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 
 use crate::http::App;
 use crate::http::auth::Caller;
-use crate::http::call::{Answer, Call, done, json as answer, ok};
+use crate::http::call::{Answer, Call, Segment, done, json as answer, ok};
 use crate::http::door;
 use crate::http::problem::Problem;
 use crate::http::rate::Kind;
@@ -99,7 +99,7 @@ fn fault(malformed: &Malformed) -> door::Fault {
 )]
 pub(in crate::http) async fn message(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;

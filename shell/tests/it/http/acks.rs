@@ -52,7 +52,7 @@ enforces_process! {
         assert_eq!(serde_json::to_value(state.closed).unwrap()["by"], "station");
     }
 
-    [Ack3, Ack5, Adm9] fn ack_6_what_does_not_fit_changes_nothing_and_is_audited(seen) {
+    [Ack3, Ack5, Ack6] fn ack_6_what_does_not_fit_changes_nothing_and_is_audited(seen) {
         let rig = Rig::start();
         let story = rig.story();
         rig.target("other");
@@ -102,7 +102,7 @@ enforces_process! {
         assert_eq!(cursor(&rig), (1, 0));
     }
 
-    [Ack3] fn ack_3_a_statement_of_another_form_is_none(seen) {
+    [Ack6] fn ack_6_a_statement_of_another_form_is_none(seen) {
         let rig = Rig::start();
         rig.target("lotse");
         let token = rig.credential("agent", &["lotse"], Some("lotse"));

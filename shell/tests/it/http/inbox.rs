@@ -18,7 +18,7 @@ enforces_process! {
             .into_iter()
             .enumerate()
         {
-            rig.block(story.alice.submit(&submission("lotse", schema, json!(at)), None)).unwrap();
+            rig.block(story.alice.submit(&submission("lotse", schema, json!(word(at as u64))), None)).unwrap();
         }
         let first = read(&ReadFrom::Start, 2).unwrap();
         let tiers = |page: &awakener::http::wire::answers::Page| -> Vec<(u64, u64)> {
@@ -55,7 +55,7 @@ enforces_process! {
         assert_eq!(tiers(&read(&ReadFrom::Position(tail.position), 5).unwrap()), [(1, 7)]);
     }
 
-    [Adm9] fn inb_6_a_query_that_means_nothing_is_refused(seen) {
+    [Adm9] fn adm_9_a_query_that_means_nothing_is_refused(seen) {
         let rig = Rig::start();
         rig.target("lotse");
         let token = rig.credential("agent", &["lotse"], None);
@@ -83,7 +83,7 @@ enforces_process! {
         let mut from = ReadFrom::Tail;
         // With every round the arrival falls at another moment of the poll.
         for round in 0..40_u64 {
-            let message = submission("lotse", "message/1", json!(round));
+            let message = submission("lotse", "message/1", json!(word(round)));
             let (page, sent) = rig.block(async {
                 tokio::join!(
                     story.agent.inbox(&story.target, &from, None, Some(Duration::from_secs(25))),
@@ -124,14 +124,14 @@ enforces_process! {
         assert_eq!((page.unwrap().items.len(), sent.unwrap().seq), (0, 1));
     }
 
-    [Idn6] fn lsn_1_a_stop_ends_polls_at_once(_seen) {
+    [Lsn1] fn lsn_1_a_stop_ends_polls_at_once(_seen) {
         let mut rig = Rig::start();
         let story = rig.story();
         let (agent, target) = (story.agent.clone(), story.target.clone());
         let poll = rig.runtime.spawn(async move {
             agent.inbox(&target, &ReadFrom::Tail, None, Some(Duration::from_secs(25))).await
         });
-        rig.block(tokio::time::sleep(Duration::from_millis(500)));
+        rig.block(async { tokio::time::sleep(Duration::from_millis(500)).await });
         let start = Instant::now();
         rig.down();
         assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());

@@ -102,7 +102,7 @@ enforces_process! {
         rig.block(story.alice.submit(&alert, None)).unwrap();
         let names = |client: &awakener::client::Client| -> Vec<String> {
             let status = rig.block(client.status()).unwrap();
-            assert!(status.could_not_read.is_empty());
+            assert_eq!(status.could_not_read, []);
             status.targets.unwrap().iter().map(|target| target.target.to_string()).collect()
         };
         assert_eq!(names(&rig.observer()), ["lotse", "other"]);

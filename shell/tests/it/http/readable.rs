@@ -30,11 +30,12 @@ enforces_process! {
             assert_eq!((&problem["reason"], &problem["rule"]), (&json!("not_readable"), &json!("IDN-6")));
             seen.problem(&problem);
         }
-        for odd in ["*", "%2A", "a%00", "A", "a%2Fb", "."] {
+        for odd in ["*", "%2A", "a%00", "A", "a%2Fb", ".", "%FF"] {
             let (status, _, problem) = rig.raw(
                 http().get(format!("{}/v1/inbox/{odd}", rig.base)).bearer_auth(reader.expose()),
             );
             assert!(matches!(status, 400 | 404), "{odd}: {status} {problem}");
+            assert_eq!(problem["reason"], "malformed", "{odd}");
         }
         // The same holds for receipts, single messages and traces.
         let filter = |name: &str| ReceiptFilter { target: Some(target(name)), ..ReceiptFilter::default() };

@@ -101,6 +101,35 @@ enforces_process! {
         assert!(!chain.contains("\"loot\\\""), "the text of a forged command was kept");
     }
 
+    [Prt2] fn prt_2_commands_without_a_signature_are_few_and_small(seen) {
+        let rig = Rig::start();
+        let stranger = awakener::keys::SecretKey::generate().unwrap();
+        let forged = |subject: Value| {
+            let mut command = rig.command("register_target", json!({"target": "lotse"})).document().clone();
+            (command.key_id, command.subject) = (stranger.key_id(), subject.as_object().unwrap().clone());
+            Signed::sign(command, stranger.signing())
+        };
+        let before = rig.audited().len();
+        let large = problem(rig.block(rig.client("").operator(&forged(json!({"target": "x".repeat(20_000)})))));
+        assert_eq!(large["reason"], "operator_bad_signature");
+        assert_eq!(rig.audited().len(), before);
+        let small = forged(json!({"target": "lotse"}));
+        let mut entries = 0;
+        let limited = loop {
+            let problem = problem(rig.block(rig.client("").operator(&small)));
+            if problem["reason"] == "rate_limited" {
+                break problem;
+            }
+            assert_eq!(problem["reason"], "operator_unknown_key");
+            entries += 1;
+        };
+        seen.problem(&limited);
+        assert!((60..80).contains(&entries), "{entries}");
+        assert_eq!(rig.audited().len() - before, entries);
+        // Who has a key is not held up by them.
+        rig.target("lotse");
+    }
+
     [Ver4] fn ver_4_what_is_no_command_is_counted_and_not_recorded(seen) {
         let rig = Rig::start();
         let before = rig.audited().len();
