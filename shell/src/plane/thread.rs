@@ -30,6 +30,9 @@ use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
 use crate::store::{Db, Statement};
 
+#[cfg(test)]
+mod tests;
+
 /// How many operations may wait; one more is `overloaded`.
 const QUEUE: usize = 4_096;
 /// How many operations share a transaction at most.
@@ -57,6 +60,16 @@ pub(super) struct Thread {
 }
 
 pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
+    let (plane, thread) = open(setup)?;
+    let handle = std::thread::Builder::new()
+        .name("plane-store".to_owned())
+        .spawn(move || thread.run())
+        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
+    Ok((plane, handle))
+}
+
+/// Everything but the thread itself.
+fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let path = setup.state.join("plane.db");
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
@@ -83,11 +96,7 @@ pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>)
         denied: false,
     };
     thread.boot()?;
-    let handle = std::thread::Builder::new()
-        .name("plane-store".to_owned())
-        .spawn(move || thread.run())
-        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
-    Ok((plane, handle))
+    Ok((plane, thread))
 }
 
 impl Thread {
@@ -398,6 +407,7 @@ impl Thread {
             schema_known: self.setup.routes.tier(&submission.schema).is_some(),
             target_known: self.target_known(&submission.target),
         };
+        awakener_spec::rule!(Adm1);
         if let Err(reason) = admission::screen(&attempt, self.setup.limits.get()) {
             let refused = self.note_refusal(
                 &held.principal,
@@ -512,7 +522,13 @@ impl Thread {
         };
         let denial = self.denial(&presented);
         match (self.registry_step(registry::Input::Command(presented), Some(statement)), denial) {
-            (Ok(outcome), _) => Ok(Reply::Registry(outcome)),
+            (Ok(outcome), _) => {
+                // The act is durable, whatever becomes of this; the next input of the target tries again.
+                if let Err(refused) = self.start_missing() {
+                    tracing::error!(reason = %refused.reason, "a mailbox was not started: {}", refused.detail);
+                }
+                Ok(Reply::Registry(outcome))
+            }
             (Err(refused), None) => Err(refused),
             (Err(refused), Some(denial)) => {
                 // What narrows always acts: without a store it goes to the deny file, and nothing else happens before
@@ -583,7 +599,11 @@ impl Thread {
             // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
             Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
         }
-        // A target that was just registered gets its mailbox and its epoch.
+        Ok(())
+    }
+
+    /// A target that was just registered gets its mailbox and its epoch.
+    fn start_missing(&mut self) -> Result<(), Refused> {
         let floor = self.floor;
         let missing: Vec<Target> = self
             .registry()?
@@ -635,7 +655,7 @@ impl Thread {
     fn publish_view(&self) {
         if let Ok(registry) = self.registry() {
             let mut view = self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            view.registry = Some(registry.clone());
+            view.registry = Some(Arc::new(registry.clone()));
         }
     }
 
