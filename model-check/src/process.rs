@@ -254,7 +254,8 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
             }
             Phase::Staged(staged) => Arc::unwrap_or_clone(staged),
         };
-        let open = open.step(&mut self.disk, config, now, input, facts).expect("the model's disk always writes");
+        let open =
+            open.step(&mut self.disk, config, now, input, facts).expect("the model's disk always writes");
         calls.push(call(self.inside()));
         self.phase = Phase::Staged(Arc::new(Staged { open, txn, calls }));
     }
@@ -280,7 +281,13 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
     }
 
     /// How the machine would judge an input now, whether it is live or staged; nothing is staged by it.
-    pub fn judge(&self, config: &M::Config, now: Now, input: M::Input, facts: M::Facts) -> Option<OutcomeOf<M>> {
+    pub fn judge(
+        &self,
+        config: &M::Config,
+        now: Now,
+        input: M::Input,
+        facts: M::Facts,
+    ) -> Option<OutcomeOf<M>> {
         Some(self.machine()?.step(config, now, input, facts).outcome().clone())
     }
 

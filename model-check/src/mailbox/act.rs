@@ -80,7 +80,14 @@ pub const fn statement(n: u8, by: By) -> Ack {
         By::Station => AckOutcome::Handled,
         By::Agent | By::Human => AckOutcome::Declined,
     };
-    Ack { message: names::message(n), content: names::content(n), outcome, by, key: names::key(), time: Wall(0) }
+    Ack {
+        message: names::message(n),
+        content: names::content(n),
+        outcome,
+        by,
+        key: names::key(),
+        time: Wall(0),
+    }
 }
 
 impl Call {

@@ -23,13 +23,18 @@ pub const LAWS: &'static [Law<World>] = &[
             state.plane.is_staged()
                 || world.everything(state).into_iter().all(|call| {
                     world.judged(state, call).is_none_or(|outcome| outcome.is_advanced())
-                        || world.tried(state, call).is_some_and(|(after, _)| after.stuttered_since(&state.plane))
+                        || world
+                            .tried(state, call)
+                            .is_some_and(|(after, _)| after.stuttered_since(&state.plane))
                 })
         },
         twin: "something is refused to a live machine",
         reached: |world, state| {
             state.plane.live().is_some()
-                && world.everything(state).into_iter().any(|call| matches!(world.judged(state, call), Some(Outcome::Refused(_))))
+                && world
+                    .everything(state)
+                    .into_iter()
+                    .any(|call| matches!(world.judged(state, call), Some(Outcome::Refused(_))))
         },
     },
     Law {
@@ -84,7 +89,10 @@ pub const LAWS: &'static [Law<World>] = &[
     },
     Law {
         name: "ACK-2 the cursor never reaches an alert without a genuine ACK",
-        holds: |_, state| alert(state).is_none_or(|(seq, _)| state.plane.disk().image.cursor < Some(seq) || state.seen.presented[0]),
+        holds: |_, state| {
+            alert(state)
+                .is_none_or(|(seq, _)| state.plane.disk().image.cursor < Some(seq) || state.seen.presented[0])
+        },
         twin: "later mail is finished, and the alert pins the cursor",
         reached: |_, state| {
             let rows = &state.plane.disk().rows;
@@ -103,7 +111,9 @@ pub const LAWS: &'static [Law<World>] = &[
         name: "INB-7 two leases are never valid together",
         holds: |_, state| state.seen.leases.iter().filter(|lease| valid(state, lease)).count() <= 1,
         twin: "a lease is valid, and it is not the first",
-        reached: |_, state| state.seen.leases.len() > 1 && state.seen.leases.iter().any(|lease| valid(state, lease)),
+        reached: |_, state| {
+            state.seen.leases.len() > 1 && state.seen.leases.iter().any(|lease| valid(state, lease))
+        },
     },
     Law {
         name: "INB-7 the fences of leases only rise",
@@ -114,25 +124,30 @@ pub const LAWS: &'static [Law<World>] = &[
     Law {
         name: "INB-7 a stale fence has no power",
         holds: |world, state| {
-            stale(state).flat_map(with_fence).all(|call| {
-                world.judged(state, call).is_none_or(|outcome| !outcome.is_advanced())
-            })
+            stale(state)
+                .flat_map(with_fence)
+                .all(|call| world.judged(state, call).is_none_or(|outcome| !outcome.is_advanced()))
         },
         twin: "a stale fence is at hand while a lease is valid",
         reached: |_, state| {
-            state.plane.live().is_some() && stale(state).next().is_some() && state.seen.leases.iter().any(|lease| valid(state, lease))
+            state.plane.live().is_some()
+                && stale(state).next().is_some()
+                && state.seen.leases.iter().any(|lease| valid(state, lease))
         },
     },
     Law {
         name: "DSP-7 two daemons never have valid permits together",
         holds: |_, state| {
             let valid = |permit: &&Permit| !permit.over && state.clock < permit.until;
-            let mut daemons: Vec<_> = state.seen.permits.iter().filter(valid).map(|permit| permit.daemon).collect();
+            let mut daemons: Vec<_> =
+                state.seen.permits.iter().filter(valid).map(|permit| permit.daemon).collect();
             daemons.dedup();
             daemons.len() <= 1
         },
         twin: "both daemons had permits",
-        reached: |_, state| state.seen.permits.iter().any(|permit| permit.daemon != state.seen.permits[0].daemon),
+        reached: |_, state| {
+            state.seen.permits.iter().any(|permit| permit.daemon != state.seen.permits[0].daemon)
+        },
     },
     Law {
         name: "DSP-7 the fences of permits only rise",
@@ -174,7 +189,11 @@ pub const LAWS: &'static [Law<World>] = &[
     },
     Law {
         name: "EMT-3 every hint that went out is of an alert on disk",
-        holds: |_, state| state.seen.hints.iter().all(|hint| state.plane.disk().rows.find(hint.message).is_some_and(|(_, row)| row.tier == Tier::Zero)),
+        holds: |_, state| {
+            state.seen.hints.iter().all(|hint| {
+                state.plane.disk().rows.find(hint.message).is_some_and(|(_, row)| row.tier == Tier::Zero)
+            })
+        },
         twin: "a hint went out",
         reached: |_, state| !state.seen.hints.is_empty(),
     },
@@ -198,12 +217,22 @@ pub const LAWS: &'static [Law<World>] = &[
     Law {
         name: "INB-8 quarantine never closes a witness",
         holds: |_, state| {
-            let quarantined = state.plane.disk().rows.find(names::message(0)).is_some_and(|(_, row)| row.quarantined);
-            !quarantined || state.seen.presented[0] || alert(state).is_some_and(|(seq, closed)| !closed && state.plane.disk().image.witnesses.contains_key(&seq))
+            let quarantined =
+                state.plane.disk().rows.find(names::message(0)).is_some_and(|(_, row)| row.quarantined);
+            !quarantined
+                || state.seen.presented[0]
+                || alert(state).is_some_and(|(seq, closed)| {
+                    !closed && state.plane.disk().image.witnesses.contains_key(&seq)
+                })
         },
         twin: "an alert is in quarantine",
         reached: |_, state| {
-            state.plane.disk().rows.find(names::message(0)).is_some_and(|(_, row)| row.quarantined && row.closed.is_none())
+            state
+                .plane
+                .disk()
+                .rows
+                .find(names::message(0))
+                .is_some_and(|(_, row)| row.quarantined && row.closed.is_none())
         },
     },
     Law {
@@ -211,7 +240,9 @@ pub const LAWS: &'static [Law<World>] = &[
         holds: |world, state| {
             state.plane.is_staged()
                 || forged(state).into_iter().all(|input| {
-                    world.judged_input(state, input).is_none_or(|outcome| matches!(outcome, Outcome::Refused(_)))
+                    world
+                        .judged_input(state, input)
+                        .is_none_or(|outcome| matches!(outcome, Outcome::Refused(_)))
                 })
         },
         twin: "an alert is there to be attacked",
@@ -223,7 +254,15 @@ impl World {
     /// Calls that anybody could make now, also senseless ones.
     fn everything(&self, state: &State) -> Vec<Call> {
         let mut calls = self.calls(state);
-        calls.extend([Call::Start, Call::Fire, Call::Sweep, Call::Submit(0), Call::Submit(1), Call::Claim(0), Call::Claim(1)]);
+        calls.extend([
+            Call::Start,
+            Call::Fire,
+            Call::Sweep,
+            Call::Submit(0),
+            Call::Submit(1),
+            Call::Claim(0),
+            Call::Claim(1),
+        ]);
         calls.extend(with_fence(Fence(9)));
         calls.extend(stale(state).flat_map(with_fence));
         calls
@@ -281,20 +320,19 @@ fn forged(state: &State) -> Vec<Input> {
             awakener_kernel::values::Ack { key: other_key, ..genuine },
             awakener_kernel::values::Ack { content: names::content(1), ..genuine },
             awakener_kernel::values::Ack { time: Wall(9_999), ..genuine },
-            awakener_kernel::values::Ack { message: names::message(1), content: names::content(1), ..genuine },
+            awakener_kernel::values::Ack {
+                message: names::message(1),
+                content: names::content(1),
+                ..genuine
+            },
             awakener_kernel::values::Ack { message: names::message(9), ..genuine },
         ] {
             all.push(Input::Ack { ack, fence });
         }
     }
     let Some(token) = Token::new(1, 1) else { return all };
-    let unminted = Minted {
-        message: names::message(0),
-        fresh: fresh(99),
-        token,
-        time: Wall(0),
-        expires: Wall(1),
-    };
+    let unminted =
+        Minted { message: names::message(0), fresh: fresh(99), token, time: Wall(0), expires: Wall(1) };
     all.push(Call::Ask(0, unminted).input(0));
     all.push(Call::Attempted(Fence(1), unminted).input(0));
     // A hint that was minted, with another token.

@@ -81,14 +81,7 @@ const NONE: Scope = Scope {
 /// The scopes of `tiny`.
 pub const TINY: [Scope; 5] = [
     Scope { name: "admit", submits: [2, 2], holders: 0, crashes: 2, failures: 2, batch: 2, ..NONE },
-    Scope {
-        name: "ack",
-        submits: [1, 1],
-        works: true,
-        acks: &[By::Station, By::Agent],
-        batch: 2,
-        ..NONE
-    },
+    Scope { name: "ack", submits: [1, 1], works: true, acks: &[By::Station, By::Agent], batch: 2, ..NONE },
     Scope {
         name: "lease",
         submits: [1, 1],

@@ -115,7 +115,9 @@ impl Seen {
     pub fn said(&mut self, call: Call, at: u8) {
         match call {
             Call::Ack(n, ..) => self.presented[usize::from(n)] = true,
-            Call::Release(fence) => self.leases.iter_mut().filter(|l| l.fence == fence).for_each(|l| l.over = true),
+            Call::Release(fence) => {
+                self.leases.iter_mut().filter(|l| l.fence == fence).for_each(|l| l.over = true)
+            }
             Call::Renew(fence) => {
                 for lease in self.leases.iter_mut().filter(|l| l.fence == fence) {
                     lease.at_most = at + LIFE;

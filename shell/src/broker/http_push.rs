@@ -109,7 +109,8 @@ mod tests {
         for good in ["http://127.0.0.1:7718/v1/hints", "http://localhost:1/v1/hints", "http://[::1]:1/h"] {
             assert!(HttpPush::to(&[good]).is_ok(), "{good}");
         }
-        for bad in ["http://192.0.2.1/v1/hints", "https://127.0.0.1/v1/hints", "127.0.0.1:1", "http://local/"] {
+        for bad in ["http://192.0.2.1/v1/hints", "https://127.0.0.1/v1/hints", "127.0.0.1:1", "http://local/"]
+        {
             assert!(HttpPush::to(&[bad]).is_err(), "{bad}");
         }
     }

@@ -68,11 +68,7 @@ impl Broker for InProcess {
 }
 
 /// Moves the hints of one target until either end is gone.
-async fn feed(
-    mut from: broadcast::Receiver<Arc<[u8]>>,
-    to: mpsc::Sender<Arrival>,
-    counting: Arc<Counting>,
-) {
+async fn feed(mut from: broadcast::Receiver<Arc<[u8]>>, to: mpsc::Sender<Arrival>, counting: Arc<Counting>) {
     loop {
         let arrival = match from.recv().await {
             Ok(bytes) => Arrival::Hint(bytes),

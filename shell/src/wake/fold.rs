@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn ver_4_class_and_way_in_are_the_whole_key() {
         let mut fold = Fold::new(MINUTE);
-        let mut first = |class, via, bytes: &[u8]| fold.add(Mono(0), class, via, &Sample::of(bytes)).is_some();
+        let mut first =
+            |class, via, bytes: &[u8]| fold.add(Mono(0), class, via, &Sample::of(bytes)).is_some();
         assert!(first(Class::Stale, Via::Broker, b"one"));
         assert!(!first(Class::Stale, Via::Broker, b"other bytes"));
         assert!(first(Class::Stale, Via::Listener, b"one"));
@@ -211,9 +212,12 @@ mod tests {
 
     #[test]
     fn ver_4_only_repeated_impossible_times_make_a_clock_suspect() {
-        for (class, many, suspect) in
-            [(Class::Stale, 4, true), (Class::NotYetValid, 4, true), (Class::Stale, 2, false), (Class::Tamper, 9, false)]
-        {
+        for (class, many, suspect) in [
+            (Class::Stale, 4, true),
+            (Class::NotYetValid, 4, true),
+            (Class::Stale, 2, false),
+            (Class::Tamper, 9, false),
+        ] {
             let mut fold = Fold::new(MINUTE);
             for _ in 0..many {
                 fold.add(Mono(0), class, Via::Broker, &Sample::default());

@@ -44,10 +44,9 @@ pub(super) async fn bind(listen: Option<SocketAddr>) -> Result<Option<TcpListene
         return Err(Refused::because(Reason::NotLoopback, &listen.to_string()));
     }
     let bound = TcpListener::bind(listen).await;
-    bound.map(Some).map_err(|error| Refused {
-        reason: Reason::StoreUnavailable,
-        detail: format!("{listen}: {error}"),
-    })
+    bound
+        .map(Some)
+        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: format!("{listen}: {error}") })
 }
 
 pub(super) async fn serve(

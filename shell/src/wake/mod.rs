@@ -100,11 +100,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self {
-            fold: Millis::seconds(60),
-            ring: Duration::from_secs(15),
-            patience: Duration::from_secs(3),
-        }
+        Self { fold: Millis::seconds(60), ring: Duration::from_secs(15), patience: Duration::from_secs(3) }
     }
 }
 
@@ -258,11 +254,7 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
 
     let (sender, receiver) = sync_channel(QUEUE);
     let inbox = thread::Inbox(sender);
-    let shown = Shown {
-        reachable: Arc::default(),
-        overflowed: Arc::default(),
-        broker: setup.broker.clone(),
-    };
+    let shown = Shown { reachable: Arc::default(), overflowed: Arc::default(), broker: setup.broker.clone() };
     let common = ports::Common {
         plane: Arc::clone(&setup.plane),
         inbox: inbox.clone(),
@@ -301,8 +293,7 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
         .spawn(move || thread.run())
         .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
 
-    let mut daemon =
-        Daemon { inbox, verifier, tasks: Vec::new(), thread: Some(handle), addr, shown };
+    let mut daemon = Daemon { inbox, verifier, tasks: Vec::new(), thread: Some(handle), addr, shown };
     daemon.tasks.push(tokio::spawn(verify::follow_ring(common, setup.pace.ring)));
     if let Some(broker) = &setup.broker {
         let subscription = broker.subscribe(&served);
@@ -347,10 +338,7 @@ async fn listen(mut subscription: crate::broker::Subscription, entrance: Entranc
 }
 
 /// Whether a runtime may be woken, by its manifest entry and by what is here (DSP-3, DSP-8).
-fn capability(
-    agent: &Agent,
-    adapters: &BTreeMap<Target, Arc<dyn RuntimeAdapter>>,
-) -> (String, Capability) {
+fn capability(agent: &Agent, adapters: &BTreeMap<Target, Arc<dyn RuntimeAdapter>>) -> (String, Capability) {
     awakener_spec::rule!(Dsp3);
     let capability = match (adapters.contains_key(&agent.target), agent.eligibility()) {
         (false, _) => Capability::Missing(Missing::NoAdapter),

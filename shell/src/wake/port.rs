@@ -42,11 +42,7 @@ pub struct Ring {
 /// The plane, as a wake daemon sees it.
 pub trait PlanePort: Send + Sync + Debug {
     /// Asks before state moves and before a dispatch (DSP-7).
-    fn permit<'a>(
-        &'a self,
-        target: &'a Target,
-        question: Question,
-    ) -> Later<'a, Result<Answer, NoAnswer>>;
+    fn permit<'a>(&'a self, target: &'a Target, question: Question) -> Later<'a, Result<Answer, NoAnswer>>;
 
     /// Tells of a flight.
     fn report<'a>(
@@ -130,11 +126,7 @@ impl Local {
 }
 
 impl PlanePort for Local {
-    fn permit<'a>(
-        &'a self,
-        target: &'a Target,
-        question: Question,
-    ) -> Later<'a, Result<Answer, NoAnswer>> {
+    fn permit<'a>(&'a self, target: &'a Target, question: Question) -> Later<'a, Result<Answer, NoAnswer>> {
         Box::pin(self.ask(target, question))
     }
 

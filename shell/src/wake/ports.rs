@@ -243,7 +243,10 @@ impl Runtime {
                     let order = Order { target, attempt, wake, message, attended: false, within };
                     self.probe(ticket, order).await;
                 }
-                Effect::Ask { .. } | Effect::Sweep { .. } | Effect::Report { .. } | Effect::TellOperator(_) => {}
+                Effect::Ask { .. }
+                | Effect::Sweep { .. }
+                | Effect::Report { .. }
+                | Effect::TellOperator(_) => {}
             }
         }
     }

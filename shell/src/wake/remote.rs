@@ -66,10 +66,7 @@ impl Remote {
             keys: keys
                 .keys
                 .into_iter()
-                .map(|key| RouterKey {
-                    public: key.public,
-                    window: window(key.valid_from, key.valid_until),
-                })
+                .map(|key| RouterKey { public: key.public, window: window(key.valid_from, key.valid_until) })
                 .collect(),
         })
     }
@@ -80,11 +77,7 @@ fn unanswered(error: &ClientError) -> NoAnswer {
 }
 
 impl PlanePort for Remote {
-    fn permit<'a>(
-        &'a self,
-        target: &'a Target,
-        question: Question,
-    ) -> Later<'a, Result<Answer, NoAnswer>> {
+    fn permit<'a>(&'a self, target: &'a Target, question: Question) -> Later<'a, Result<Answer, NoAnswer>> {
         Box::pin(self.ask(target, question))
     }
 

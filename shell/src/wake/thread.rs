@@ -240,20 +240,15 @@ impl Thread {
                 tell(answer, Judged { class: None, asked });
             }
             (Outcome::Advanced(Event::Withheld { class, .. }), Origin::Inside) => {
-                let (via, sample) = self.asked_via.remove(&target).unwrap_or((Via::Broker, Sample::default()));
+                let (via, sample) =
+                    self.asked_via.remove(&target).unwrap_or((Via::Broker, Sample::default()));
                 self.refused(*class, via, &sample, None);
             }
             (Outcome::Advanced(_) | Outcome::Absorbed | Outcome::Refused(_), Origin::Inside) => {}
         }
     }
 
-    fn refused(
-        &mut self,
-        class: Class,
-        via: Via,
-        sample: &Sample,
-        answer: Option<oneshot::Sender<Judged>>,
-    ) {
+    fn refused(&mut self, class: Class, via: Via, sample: &Sample, answer: Option<oneshot::Sender<Judged>>) {
         awakener_spec::rule!(Ver5);
         let line = self.fold.add(self.clock.mono(), class, via, sample);
         self.write(line);
@@ -279,7 +274,8 @@ impl Thread {
     fn act(&mut self, target: &str, effect: Effect) {
         if let Effect::TellOperator(warning) = effect {
             tracing::error!(target, ?warning, rule = "DSP-12", "the fate of a flight is not known");
-            let said = self.db.note("operator", target, self.clock.now(), json!({ "tell_operator": warning }));
+            let said =
+                self.db.note("operator", target, self.clock.now(), json!({ "tell_operator": warning }));
             if let Err(fault) = said {
                 tracing::error!(reason = %fault.reason, "a warning could not be recorded: {fault}");
             }

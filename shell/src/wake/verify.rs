@@ -44,7 +44,12 @@ impl Verifier {
     fn replace(&self, ring: &Ring) -> bool {
         let held = self.ring();
         if ring.version < held.version {
-            tracing::error!(held = held.version, shown = ring.version, rule = "HAF-3", "an older ring is not taken");
+            tracing::error!(
+                held = held.version,
+                shown = ring.version,
+                rule = "HAF-3",
+                "an older ring is not taken"
+            );
             return false;
         }
         if held.as_ref() != ring {

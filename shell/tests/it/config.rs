@@ -192,8 +192,7 @@ enforces! {
 #[test]
 fn con_1_the_hash_is_that_of_the_values_and_not_of_where_they_come_from() {
     let (_dir, from_file) = file("[limits]\ncooldown = \"4s\"\n");
-    let from_env =
-        Sources { env: pairs(&[("AWAKENER_LIMITS__COOLDOWN", "4000")]), ..Sources::default() };
+    let from_env = Sources { env: pairs(&[("AWAKENER_LIMITS__COOLDOWN", "4000")]), ..Sources::default() };
     let other = Sources { env: pairs(&[("AWAKENER_LIMITS__COOLDOWN", "4001")]), ..Sources::default() };
     let hash = |sources: &Sources| Config::load(sources).unwrap().hash();
     assert_eq!(hash(&from_file), hash(&from_env));

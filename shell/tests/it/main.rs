@@ -3,3 +3,4 @@
 mod cli;
 mod config;
 mod manifest;
+mod wake;
