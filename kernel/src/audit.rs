@@ -18,9 +18,7 @@ use crate::ids::{
     Station, Target, ThreadId, TurnId, WakeId,
 };
 use crate::time::{Now, Wall};
-
-/// The line before the stored bytes (IDN-5).
-const DOMAIN: &[u8] = b"awakener-audit-v1\n";
+use crate::wire::Domain;
 
 /// The version of [`AuditEntry`].
 const VERSION: u32 = 1;
@@ -139,7 +137,7 @@ impl AuditEntry {
 /// The hash of a record: SHA-256 over the domain line and the stored bytes (AUD-1).
 pub fn hash(stored: &[u8]) -> ContentHash {
     awakener_spec::rule!(Aud1);
-    ContentHash(Sha256::new().chain_update(DOMAIN).chain_update(stored).finalize().into())
+    ContentHash(Sha256::new().chain_update(Domain::Audit.line()).chain_update(stored).finalize().into())
 }
 
 /// How far a chain goes.

@@ -65,6 +65,12 @@ impl Position {
         Self { inbox, after: [None; 4], reads: 0 }
     }
 
+    /// After the last message of each tier. Only for a reader that has no position and asks to begin there: a position
+    /// that exists never jumps (INB-5).
+    pub const fn tail(inbox: InboxId, last: PerTier<Option<Seq>>) -> Self {
+        Self { inbox, after: last, reads: 0 }
+    }
+
     /// The last sequence of each tier that was handed over.
     pub const fn after(&self) -> &PerTier<Option<Seq>> {
         &self.after

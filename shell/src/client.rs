@@ -24,7 +24,9 @@ use crate::http::wire::answers::{
     Admitted, Audit, Claimed, Enacted, Message, OneMessage, Page, Permitted, Receipts, RouterKeys, Swept,
     Trace, WorkRead,
 };
+pub use crate::http::wire::requests::ReadFrom;
 use crate::http::wire::requests::{self, TurnRecord};
+use crate::http::wire::stations::{GrantNow, OpenWork, Origin};
 use crate::http::wire::status::Status;
 
 /// How long an ordinary call may take; a long poll gets its own wait on top.
@@ -86,18 +88,6 @@ impl ClientError {
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, ClientError>;
-
-/// Where a reader of an inbox begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum From {
-    /// At the first message.
-    #[default]
-    Start,
-    /// After the last message that is there now: the explicit choice of a reader that has no position (INB-6).
-    Tail,
-    /// After the page that gave this position; presenting it confirms that page (INB-5).
-    Position(String),
-}
 
 /// Which receipts; all conditions must hold (RCP-4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -205,14 +195,14 @@ impl Client {
     pub async fn inbox(
         &self,
         target: &Target,
-        from: &From,
+        from: &ReadFrom,
         limit: Option<u32>,
         wait: Option<Duration>,
     ) -> Result<Page> {
         let mut query = vec![match from {
-            From::Start => ("from", "start".to_owned()),
-            From::Tail => ("from", "tail".to_owned()),
-            From::Position(position) => ("position", position.clone()),
+            ReadFrom::Start => ("from", "start".to_owned()),
+            ReadFrom::Tail => ("from", "tail".to_owned()),
+            ReadFrom::Position(position) => ("position", position.clone()),
         }];
         query.extend(limit.map(|limit| ("limit", limit.to_string())));
         query.extend(wait.map(|wait| ("wait_ms", wait.as_millis().to_string())));
@@ -367,6 +357,43 @@ impl Client {
     /// [`ClientError`].
     pub async fn trace(&self, message: MessageId) -> Result<Trace> {
         self.get(&format!("/v1/trace/{message}"), &[]).await
+    }
+
+    /// Work that is open, passing `skip` over; with `wait` an empty answer is held back until something lands or the time
+    /// is over (LSN-1).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn work(
+        &self,
+        target: &Target,
+        skip: &[MessageId],
+        wait: Option<Duration>,
+    ) -> Result<OpenWork> {
+        let mut query = Vec::new();
+        query.extend(wait.map(|wait| ("wait_ms", wait.as_millis().to_string())));
+        if !skip.is_empty() {
+            let skip: Vec<String> = skip.iter().map(MessageId::to_string).collect();
+            query.push(("skip", skip.join(",")));
+        }
+        let body = Body { query, ..Body::none() }.within(self.timeout + wait.unwrap_or_default());
+        self.call(Method::GET, &format!("/v1/inbox/{target}/work"), body).await
+    }
+
+    /// Where a message of an inbox came from (ADM-12, FUS-1).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn origin(&self, target: &Target, message: MessageId) -> Result<Origin> {
+        self.get(&format!("/v1/inbox/{target}/origin/{message}"), &[]).await
+    }
+
+    /// The grant of a target (STN-2).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn grant(&self, target: &Target) -> Result<GrantNow> {
+        self.get(&format!("/v1/grants/{target}"), &[]).await
     }
 
     /// Asks for a permit (DSP-7), as the daemon whose credential this client has.

@@ -144,6 +144,8 @@ pub enum Record {
         key: PublicKey,
         /// The key that signs checkpoints.
         audit: PublicKey,
+        /// The key that signs hints.
+        router: Option<PublicKey>,
         /// When.
         at: Wall,
     },
@@ -179,13 +181,18 @@ impl machine::Image for Image {
 
     fn apply(&mut self, record: &Record) {
         match record {
-            Record::Enrolled { plane, operator, key, audit, at } => {
+            Record::Enrolled { plane, operator, key, audit, router, at } => {
                 self.plane = Some(plane.clone());
                 let scopes = BTreeSet::from(Scope::ALL);
                 let first = Operator { operator: operator.clone(), key: *key, scopes, revoked: None };
                 self.operators.insert(key.key_id(), first);
                 let audit_key = Key { key: *audit, not_before: *at, not_after: Wall::LAST, revoked: None };
                 self.audit_keys.insert(audit.key_id(), audit_key);
+                if let Some(router) = router {
+                    let key = Key { key: *router, not_before: *at, not_after: Wall::LAST, revoked: None };
+                    self.router_keys.insert(router.key_id(), key);
+                    self.ring = self.ring.saturating_add(1);
+                }
             }
             Record::Started(running) => self.running = Some(*running),
             Record::Enacted { id, not_after, key, at, forget, act, raw } => {

@@ -47,7 +47,9 @@ impl Machine for Registry {
 
     fn step(self, config: &Config, now: Now, input: Input, facts: Found) -> Step<Self> {
         match input {
-            Input::Enrol { plane, operator, key, audit } => self.enrol(plane, operator, key, audit, now),
+            Input::Enrol { plane, operator, key, audit, router } => {
+                self.enrol(plane, operator, (key, audit, router), now)
+            }
             Input::Start { running, roster } => self.start(running, roster),
             Input::Command(presented) => self.command(&presented, &facts, config, now),
             Input::Deny(denial) => self.deny(denial),
@@ -114,19 +116,19 @@ impl Registry {
         self,
         plane: PlaneName,
         operator: OperatorName,
-        key: PublicKey,
-        audit: PublicKey,
+        (key, audit, router): (PublicKey, PublicKey, Option<PublicKey>),
         now: Now,
     ) -> Step<Self> {
         awakener_spec::rule!(Idn7);
         if self.image.plane.is_some() {
             return Step::refused(self, Reason::OperatorStateConflict);
         }
-        if key == audit {
+        // A key has one role.
+        if key == audit || router.is_some_and(|router| router == key || router == audit) {
             return Step::refused(self, Reason::OperatorMalformed);
         }
         let mut draft = Draft::new(self);
-        draft.record(Record::Enrolled { plane, operator, key, audit, at: now.wall });
+        draft.record(Record::Enrolled { plane, operator, key, audit, router, at: now.wall });
         draft.advanced(Event::Enrolled)
     }
 

@@ -111,7 +111,7 @@ enforces! {
     }
 
     [Inb7]
-    fn adm_12_a_lease_that_is_not_live_is_lost(seen) {
+    fn inb_7_a_lease_that_is_not_live_is_lost(seen) {
         let mut w = World::new();
         advanced(w.give(mail(1)));
         let fence = w.claimed(ann());

@@ -4,8 +4,8 @@ use awakener_kernel::admission::Submitted;
 use awakener_kernel::ids::{
     ContentHash, DaemonName, Fence, Holder, KeyId, MessageId, Nonce, Principal, SchemaRef, TurnId, WakeId,
 };
-use awakener_kernel::mailbox::input::{Fresh, Input};
-use awakener_kernel::time::Wall;
+use awakener_kernel::mailbox::input::{Event, Fresh, Input};
+use awakener_kernel::time::{Millis, Wall};
 use awakener_kernel::values::{Ack, AckOutcome, By, Finish, FlightEnd, FlightReport, Question, Response};
 use awakener_kernel::{ids::Token, time::Mono};
 
@@ -129,3 +129,12 @@ pub fn question(w: u32, n: u8, token: Token) -> Question {
 }
 
 pub const ENDED: FlightReport = FlightReport::Ended(FlightEnd::ProcessEnded);
+
+pub fn seconds(n: u64) -> Millis {
+    Millis::seconds(n)
+}
+
+/// What fired, without the telling of the operator.
+pub fn emissions(fired: Vec<(Millis, Event)>) -> Vec<(Millis, Event)> {
+    fired.into_iter().filter(|(_, event)| *event != Event::Escalated).collect()
+}

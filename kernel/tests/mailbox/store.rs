@@ -75,7 +75,7 @@ pub struct Written {
 }
 
 /// The store.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     pub durable: Disk,
     pub staged: Option<Disk>,

@@ -2,81 +2,42 @@
 //! history of what the outside saw. It drives the machine as a driver must: facts are read inside the transaction,
 //! nothing is used before the commit.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use awakener_kernel::admission::{AdmitFacts, Prior, RosterVerdict, Submitted};
 use awakener_kernel::config::Config;
-use awakener_kernel::ids::{DaemonName, Fence, Holder, KeyId, MessageId, Principal, Seq, Tier};
-use awakener_kernel::machine::{Machine as _, Outcome, OutcomeOf};
+use awakener_kernel::ids::Seq;
+use awakener_kernel::machine::Machine as _;
+use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::image::Image;
-use awakener_kernel::mailbox::input::{
-    AckFacts, AckKey, Authority, Candidate, Effect, Event, Facts, Input, Mint, Minted, Query, Refusal,
-};
+use awakener_kernel::mailbox::input::{Effect, Event, Facts, Input, Refusal};
 use awakener_kernel::open::{Open, Txn};
 use awakener_kernel::time::{Millis, Now};
-use awakener_kernel::values::{By, Finish, FlightReport, Permit, Response};
 use awakener_spec::Reason;
 
-use crate::cast::{DAWN, MORNING, ack, alert, claim, finish, fresh, key, own, read, respond};
+use crate::cast::{DAWN, MORNING};
+use crate::registry::Registry;
 use crate::store::{Disk, Fate, Memory, Written};
-
-/// What the plane knows beside the mailbox.
-#[derive(Clone, Debug)]
-pub struct Registry {
-    pub roster: RosterVerdict,
-    /// Senders that the roster lists no more.
-    pub withdrawn: BTreeSet<Principal>,
-    pub armed: bool,
-    pub open: bool,
-    pub can_ack: bool,
-    pub keys: BTreeMap<KeyId, (By, AckKey)>,
-    /// Whether the signature of the next ACK is not its key's.
-    pub forged: bool,
-    /// Whether the next ACK names another target.
-    pub foreign: bool,
-    pub repeats: u32,
-    pub overloaded: bool,
-}
-
-impl Default for Registry {
-    fn default() -> Self {
-        let keys = [By::Station, By::Agent, By::Human].map(|by| (key(by), (by, AckKey::Valid)));
-        Self {
-            roster: RosterVerdict::Listed,
-            withdrawn: BTreeSet::new(),
-            armed: true,
-            open: true,
-            can_ack: true,
-            keys: keys.into(),
-            forged: false,
-            foreign: false,
-            repeats: 0,
-            overloaded: false,
-        }
-    }
-}
 
 /// What the outside saw.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a history is short, and read more often than kept")]
 pub enum Seen {
     /// A transaction that was committed.
     Commit { before: Mailbox, steps: Vec<Written>, effects: Vec<Effect>, after: Mailbox, disk: Image },
-    /// A transaction that was not, as far as anybody heard.
-    Lost,
+    /// A transaction that was not, as far as anybody heard; with its steps if it is on disk all the same.
+    Lost { kept: Vec<Written> },
     /// A machine came up from its image.
-    Boot { now: Now, disk: Image, after: Mailbox },
+    Boot { disk: Image, after: Mailbox },
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct World {
     pub config: Config,
     pub now: Now,
     pub registry: Registry,
     pub store: Memory,
     pub history: Vec<Seen>,
-    machine: Option<Mailbox>,
-    fresh: u32,
+    pub machine: Option<Mailbox>,
+    pub fresh: u32,
 }
 
 /// What a story needs to know of one input.
@@ -161,7 +122,7 @@ impl World {
         let committed = txn.commit(&mut self.store).expect("a disk that works");
         let released = open.close(&committed).expect("its own commit");
         assert_eq!((released.outcomes, released.effects), (vec![], vec![]), "recovery shows nothing");
-        self.history.push(Seen::Boot { now: self.now, disk, after: released.machine.clone() });
+        self.history.push(Seen::Boot { disk, after: released.machine.clone() });
         self.machine = Some(released.machine);
     }
 
@@ -182,17 +143,17 @@ impl World {
 
     /// Several inputs in one transaction; `None` if it was lost, and then the machine has been recovered.
     pub fn all(&mut self, inputs: Vec<(Input, Option<Facts>)>) -> Option<Vec<Told>> {
-        let before = self.machine.take().expect("a machine that is up");
+        let (before, fate) = (self.machine.take().expect("a machine that is up"), self.store.fate);
         let txn = Txn::begin(&mut self.store).unwrap();
         let mut open = Open::new(before.clone(), &txn);
         for (input, facts) in inputs {
             let facts = facts.unwrap_or_else(|| self.answer(&open, &input));
             match open.step(&mut self.store, &self.config, self.now, input, facts) {
                 Ok(next) => open = next,
-                Err(_) => return self.lost(),
+                Err(_) => return self.lost(fate),
             }
         }
-        let Ok(committed) = txn.commit(&mut self.store) else { return self.lost() };
+        let Ok(committed) = txn.commit(&mut self.store) else { return self.lost(fate) };
         let released = open.close(&committed).expect("its own commit");
         self.history.push(Seen::Commit {
             before,
@@ -205,199 +166,13 @@ impl World {
         Some(released.outcomes)
     }
 
-    fn lost(&mut self) -> Option<Vec<Told>> {
+    fn lost(&mut self, fate: Fate) -> Option<Vec<Told>> {
         self.store.staged = None;
         self.store.fate = Fate::Durable;
-        self.history.push(Seen::Lost);
+        let written = std::mem::take(&mut self.store.written);
+        self.history.push(Seen::Lost { kept: if fate == Fate::UnknownKept { written } else { vec![] } });
         self.boot();
         None
-    }
-
-    // Facts.
-
-    /// The right facts for an input, to be spoilt.
-    pub fn facts(&mut self, input: &Input) -> Facts {
-        let txn = Txn::begin(&mut self.store).unwrap();
-        let facts = self.answer(&Open::new(self.machine().clone(), &txn), input);
-        self.store.staged = None;
-        facts
-    }
-
-    fn answer(&self, open: &Open<Mailbox>, input: &Input) -> Facts {
-        let disk = self.store.view();
-        match open.needs(input) {
-            Query::None => Facts::None,
-            Query::Admit { .. } => match input {
-                Input::Admit(submitted) => Facts::Admit(self.of_submission(disk, open, submitted)),
-                other => panic!("{other:?} is no submission"),
-            },
-            Query::Candidates { max } => Facts::Candidates(candidates(disk, max)),
-            Query::Row(message) => Facts::Row(disk.row(message)),
-            Query::Authority(message) => Facts::Authority(self.authority(disk, message)),
-            Query::Authorities(messages) => {
-                Facts::Authorities(messages.into_iter().map(|m| (m, self.authority(disk, m))).collect())
-            }
-            Query::Mint(wake) => Facts::Mint(disk.mints.get(&wake).map(|mint| Mint {
-                seq: mint.seq,
-                message: mint.message,
-                token: mint.token,
-                authority: self.authority(disk, mint.message),
-            })),
-            Query::Ack(ack) => Facts::Ack(AckFacts {
-                key: match self.registry.keys.get(&ack.key) {
-                    Some((by, state)) if *by == ack.by => *state,
-                    Some(_) | None => AckKey::Wrong,
-                },
-                signature_valid: !self.registry.forged,
-                this_target: !self.registry.foreign,
-                row: disk.row(ack.message),
-            }),
-        }
-    }
-
-    fn of_submission(&self, disk: &Disk, open: &Open<Mailbox>, submitted: &Submitted) -> AdmitFacts {
-        let prior = disk
-            .rows
-            .iter()
-            .find(|(_, row)| (&row.principal, row.id) == (&submitted.principal, submitted.id))
-            .map(|(seq, row)| Prior { content: row.content, seq: *seq });
-        let acts_for_target = submitted.principal == own();
-        let cause = if acts_for_target { open.cause(self.now, submitted.fence) } else { Ok(None) };
-        AdmitFacts {
-            prior,
-            tier: tier(submitted.schema.name()),
-            acts_for_target,
-            can_ack: self.registry.can_ack,
-            roster: self.roster(&submitted.principal),
-            tier0_open: self.registry.open,
-            lost_lease: cause.is_err(),
-            cause: cause.unwrap_or_default(),
-            repeats: self.registry.repeats,
-            overloaded: self.registry.overloaded,
-        }
-    }
-
-    fn roster(&self, principal: &Principal) -> RosterVerdict {
-        if self.registry.withdrawn.contains(principal) {
-            return RosterVerdict::NotListed;
-        }
-        self.registry.roster
-    }
-
-    fn authority(&self, disk: &Disk, message: MessageId) -> Authority {
-        let (_, row) = disk.row(message).expect("an alert that is stored");
-        Authority {
-            rostered: self.roster(&row.principal) == RosterVerdict::Listed,
-            armed: self.registry.armed,
-            open: self.registry.open,
-        }
-    }
-
-    // What stories do all the time.
-
-    pub fn fire(&mut self) -> Told {
-        let fresh = self.entropy();
-        self.give(Input::Fire { fresh })
-    }
-
-    pub fn sweep(&mut self) -> Told {
-        let fresh = self.entropy();
-        self.give(Input::Sweep { fresh })
-    }
-
-    pub fn entropy(&mut self) -> awakener_kernel::mailbox::input::Fresh {
-        self.fresh += 1;
-        fresh(self.fresh)
-    }
-
-    /// The last hint's number, token and alert, as the effect or the sweep said them.
-    pub fn swept(&mut self) -> Minted {
-        match advanced(self.sweep()) {
-            Event::Swept(minted) => minted,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// An alert, and its first hint as it was published.
-    pub fn alerted(&mut self, n: u8) -> Minted {
-        advanced(self.give(alert(n)));
-        advanced(self.fire());
-        self.published().expect("a hint")
-    }
-
-    /// What the last commit published.
-    pub fn published(&self) -> Option<Minted> {
-        match self.history.last() {
-            Some(Seen::Commit { effects, .. }) => effects.iter().find_map(|effect| match effect {
-                Effect::Publish(minted) => Some(*minted),
-                Effect::TellOperator(_) => None,
-            }),
-            Some(Seen::Lost | Seen::Boot { .. }) | None => None,
-        }
-    }
-
-    /// What the last commit told the operator about.
-    pub fn told(&self) -> Vec<MessageId> {
-        match self.history.last() {
-            Some(Seen::Commit { effects, .. }) => effects
-                .iter()
-                .filter_map(|effect| match effect {
-                    Effect::TellOperator(message) => Some(*message),
-                    Effect::Publish(_) => None,
-                })
-                .collect(),
-            Some(Seen::Lost | Seen::Boot { .. }) | None => vec![],
-        }
-    }
-
-    pub fn claimed(&mut self, holder: Holder) -> Fence {
-        match advanced(self.give(claim(holder))) {
-            Event::Leased { fence } => fence,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// Claimed and read.
-    pub fn reading(&mut self, holder: Holder, n: u8) -> Fence {
-        let fence = self.claimed(holder);
-        advanced(self.give(read(fence, n)));
-        fence
-    }
-
-    /// Claimed, read, a complete turn, a response: everything that a station's ACK needs.
-    pub fn worked(&mut self, holder: Holder, n: u8) -> Fence {
-        let fence = self.reading(holder, n);
-        advanced(self.give(finish(fence, n, n, Finish::Complete)));
-        advanced(self.give(respond(fence, n, n, Response::Silence)));
-        fence
-    }
-
-    pub fn acked(&mut self, n: u8, by: By, fence: Option<Fence>) {
-        advanced(self.give(ack(n, by, fence)));
-    }
-
-    pub fn ask(&mut self, daemon: DaemonName, minted: Minted) -> Told {
-        let Minted { message, fresh, token, .. } = minted;
-        let question = awakener_kernel::values::Question { wake: fresh.wake, message, token };
-        self.give(Input::Ask { daemon, question })
-    }
-
-    pub fn permitted(&mut self, daemon: DaemonName, minted: Minted) -> Permit {
-        match advanced(self.ask(daemon, minted)) {
-            Event::Permitted(permit) => permit,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// A permit that became a flight.
-    pub fn flying(&mut self, daemon: DaemonName, minted: Minted) -> Permit {
-        let permit = self.permitted(daemon, minted);
-        advanced(self.report(permit, minted, FlightReport::Attempted));
-        permit
-    }
-
-    pub fn report(&mut self, permit: Permit, minted: Minted, report: FlightReport) -> Told {
-        self.give(Input::Report { fence: permit.fence, wake: minted.fresh.wake, report })
     }
 
     pub fn attempts(&self, n: u64) -> u32 {
@@ -408,6 +183,14 @@ impl World {
         self.image().cursor.map_or(0, Seq::get)
     }
 
+    /// Every durable step in order, also those of which nobody heard.
+    pub fn steps(&self) -> impl Iterator<Item = &Written> {
+        self.history.iter().flat_map(|seen| match seen {
+            Seen::Commit { steps, .. } | Seen::Lost { kept: steps } => steps.as_slice(),
+            Seen::Boot { .. } => &[],
+        })
+    }
+
     /// The machine, for comparing before and after.
     pub fn snapshot(&self) -> (Mailbox, Disk) {
         (self.machine().clone(), self.disk().clone())
@@ -416,34 +199,6 @@ impl World {
 
 pub fn seq(n: u64) -> Seq {
     Seq::new(n).unwrap()
-}
-
-pub fn tier(schema: &str) -> Tier {
-    match schema {
-        "interrupt-alert" => Tier::Zero,
-        "directive" => Tier::One,
-        "message" => Tier::Two,
-        _ => Tier::Three,
-    }
-}
-
-/// In the order of RTE-3.
-fn candidates(disk: &Disk, max: u32) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = disk
-        .rows
-        .iter()
-        .filter(|(_, row)| row.finished.is_none() && !row.quarantined)
-        .map(|(seq, row)| Candidate {
-            seq: *seq,
-            message: row.id,
-            tier: row.tier,
-            principal: row.principal.clone(),
-            depth: row.depth,
-        })
-        .collect();
-    all.sort_by_key(|candidate| (candidate.tier, candidate.seq));
-    all.truncate(usize::try_from(max).unwrap());
-    all
 }
 
 #[track_caller]

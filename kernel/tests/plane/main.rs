@@ -1,5 +1,6 @@
 //! The message plane's own rules: admission, routing, registry, operator gate, receipts, audit chain, pages.
 
+mod acts;
 mod admission;
 mod audit;
 mod gate;

@@ -95,6 +95,7 @@ impl Plane {
             operator: OperatorName::parse("ada").unwrap(),
             key: key(ROOT),
             audit: key(AUDIT),
+            router: None,
         };
         assert_eq!(plane.input(enrol), Outcome::Advanced(Event::Enrolled));
         plane.start(None);

@@ -3,7 +3,8 @@
 use awakener_kernel::ids::{
     ContentHash, Fence, MessageId, Nonce, Principal, SchemaRef, Seq, Tier, Token, TurnId, WakeId,
 };
-use awakener_kernel::mailbox::image::{Closed, Entry, Finished, Record};
+use awakener_kernel::mailbox::entry::{Closed, Entry, Finished};
+use awakener_kernel::mailbox::record::Record;
 use awakener_kernel::receipt::{Detail, Key, Receipt, allowed, cognition, dispatch, of};
 use awakener_kernel::time::Wall;
 use awakener_kernel::values::{DispatchOutcome, Finish, FlightEnd, FlightReport, Response};
@@ -46,6 +47,7 @@ fn life() -> Vec<Record> {
         closed: None,
         finished: None,
         quarantined: false,
+        released: 0,
     };
     let token = Token::new(1, 1).unwrap();
     vec![

@@ -188,7 +188,8 @@ fn haf_3_the_ring_has_the_keys_that_hold_or_will_and_its_version_grows() {
     };
     assert_eq!(ring(&plane, NOW), (1, vec![key_id(ROUTER)]));
     let next = json!({"key": key(60), "not_before": utc(HOUR), "not_after": utc(Millis(HOUR.0 * 48))});
-    plane.does("register_router_key", &next);
+    let told = plane.does("register_router_key", &next);
+    assert_eq!(told, [Effect::PublishRing(2)]);
     let (version, keys) = ring(&plane, NOW);
     assert_eq!((version, keys.len()), (2, 2));
     assert_eq!(ring(&plane, later(Millis(HOUR.0 * 24))), (2, vec![key_id(60)]));

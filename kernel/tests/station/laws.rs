@@ -15,7 +15,7 @@ use crate::walk::{Moment, choices, refold, walk};
 macro_rules! laws {
     ($($(#[$doc:meta])* $name:ident: $law:expr;)*) => {
         proptest! {
-            #![proptest_config(Cases { cases: 96, failure_persistence: None, ..Cases::default() })]
+            #![proptest_config(Cases { cases: 256, failure_persistence: None, ..Cases::default() })]
             $($(#[$doc])* #[test] fn $name(choices in choices()) {
                 let law: fn(&Moment) -> bool = $law;
                 for moment in walk(&choices) {
@@ -78,12 +78,22 @@ fn recovered(rig: &Rig) -> bool {
         && but_epoch == *is
 }
 
+/// Classes that differ only in time or cause are counted together.
+fn kind(m: &Moment) -> &'static str {
+    match m.input {
+        Input::Fire => "fire",
+        Input::CauseFound { .. } => "cause_found",
+        _ => m.class,
+    }
+}
+
 /// Which outcomes a class can have, from the tables of the machine: everything else would be noise.
 fn possible(class: &str) -> &'static [&'static str] {
     match class {
-        "fire" | "fire_early" | "grant_over" => &["advanced", "absorbed"],
-        "own_ack" | "lease_lost" => &["advanced", "absorbed"],
+        "fire" | "own_ack" | "lease_lost" => &["advanced", "absorbed"],
         "lease_lost_of_another" => &["absorbed"],
+        // Resting work is nothing new, whatever the model; that is rare.
+        "claimed_for_unmapped_model" => &["absorbed", "refused"],
         "mark_tail" => &["advanced", "refused"],
         "clear" | "grant" => &["advanced", "refused"],
         "disarm" | "abort" => &["advanced", "absorbed"],
@@ -96,7 +106,7 @@ fn possible(class: &str) -> &'static [&'static str] {
 fn every_class_meets_every_outcome_it_can_have() {
     let mut runner = TestRunner::deterministic();
     let mut shares: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
-    for _ in 0..400 {
+    for _ in 0..2_000 {
         let choices = choices().new_tree(&mut runner).expect("a strategy without filters").current();
         for moment in walk(&choices) {
             let outcome = match moment.outcome {
@@ -104,7 +114,7 @@ fn every_class_meets_every_outcome_it_can_have() {
                 Outcome::Absorbed => "absorbed",
                 Outcome::Refused(_) => "refused",
             };
-            *shares.entry(moment.class).or_default().entry(outcome).or_default() += 1;
+            *shares.entry(kind(&moment)).or_default().entry(outcome).or_default() += 1;
         }
     }
     let mut poor = Vec::new();
@@ -119,6 +129,6 @@ fn every_class_meets_every_outcome_it_can_have() {
         );
         poor.extend(possible(class).iter().filter(|o| share(o) < 5).map(|o| (*class, *o, share(o))));
     }
-    assert_eq!(shares.len(), crate::matrix::CLASSES.len(), "a class that was never drawn");
+    assert_eq!(shares.len(), crate::matrix::CLASSES.len() - 4, "a class that was never drawn");
     assert!(poor.is_empty(), "below 5 %: {poor:?}");
 }

@@ -36,9 +36,10 @@ fn unmapped() -> Lane {
     Lane::Hosted { directive: hash(2), model: Model("x".into()), mapped: None }
 }
 
-pub const CLASSES: [Class; 40] = [
+pub const CLASSES: [Class; 41] = [
     ("grant", at_once, |r| Input::Grant { until: r.now.wall + HOUR, command: command(50) }),
     ("grant_over", |_| HOUR, |_| Input::Fire),
+    ("flight_max_over", |r| r.config.flight_max, |_| Input::Fire),
     ("disarm", at_once, |_| Input::Disarm),
     ("abort", at_once, |_| Input::Abort),
     ("mark_tail", at_once, |r| Input::MarkTail {
@@ -98,10 +99,12 @@ pub const CLASSES: [Class; 40] = [
 ];
 
 /// One state per phase, and per stage where the stage decides.
-fn states() -> Vec<(&'static str, Rig)> {
+pub fn states() -> Vec<(&'static str, Rig)> {
     let armed = || {
+        // With a pass behind it, so that late completions exist.
         let mut rig = Rig::new().arm();
-        rig.fire();
+        rig.go(Input::Hint { wake: wake(1) });
+        rig.go(Input::DispatchFailed { ticket: rig.ticket() });
         rig
     };
     let with = |mut rig: Rig, change: fn(&mut Rig)| {
@@ -122,10 +125,24 @@ fn states() -> Vec<(&'static str, Rig)> {
                 drop(r.go(Input::OwnAck { message: message(1), seq: seq(10), by: Hand::Human }))
             }),
         ),
+        (
+            "acking_result_of_mail",
+            with(armed().reading(), |r| {
+                r.claim(mail(1));
+                r.finish(well());
+            }),
+        ),
         ("synced", armed().synced()),
         (
             "refused",
             with(armed(), |r| drop(r.go(Input::CauseFound { cause: RefusedCause::AuditUnavailable }))),
+        ),
+        (
+            "refused_twice",
+            with(armed(), |r| {
+                r.go(Input::CauseFound { cause: RefusedCause::AuditUnavailable });
+                r.go(Input::CauseFound { cause: RefusedCause::ConfigInvalid });
+            }),
         ),
         ("latched_down_auditing", armed().tripped()),
         ("latched_down_writing", with(armed().tripped(), |r| drop(r.audit(Ok(hash(9)))))),

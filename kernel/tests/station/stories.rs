@@ -253,7 +253,7 @@ fn stn_2_a_grant_that_ended_by_the_wall_clock_starts_nothing_even_before_its_tim
     let mut rig = Rig::new().arm();
     rig.now.wall = rig.now.wall + HOUR;
     assert_eq!(rig.step(Input::Hint { wake: wake(1) }).outcome, Outcome::Refused(Reason::NotArmed));
-    assert_eq!(rig.step(Input::Fire).outcome.is_advanced(), true, "the look was due");
+    assert!(rig.step(Input::Fire).outcome.is_advanced(), "the look was due");
     rig.now.mono = rig.now.mono + HOUR;
     rig.go(Input::Fire);
     assert_eq!(rig.name(), PhaseName::Dark);

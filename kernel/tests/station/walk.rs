@@ -6,7 +6,7 @@ use awakener_kernel::time::Millis;
 use awakener_spec::Reason;
 use proptest::prelude::*;
 
-use crate::matrix::CLASSES;
+use crate::matrix::{CLASSES, Class, states};
 use crate::rig::*;
 
 /// One choice of the world.
@@ -15,7 +15,9 @@ pub struct Choice {
     pick: u16,
     /// Choose among what would move the station.
     eager: bool,
-    /// Carry the last boot's or a never-issued ticket.
+    /// And, where there is any, among what belongs to a pass, a trip or a clear, not to operators and misfortunes.
+    forward: bool,
+    /// Crash first.
     crash: bool,
     pause: u16,
 }
@@ -32,19 +34,34 @@ pub struct Moment {
     pub effects: Vec<Effect>,
 }
 
-pub fn choices() -> impl Strategy<Value = Vec<Choice>> {
+/// Where a walk starts, and what happens then.
+pub fn choices() -> impl Strategy<Value = (usize, Vec<Choice>)> {
     let choice =
-        (any::<u16>(), any::<u8>(), any::<u8>(), 0..400_u16).prop_map(|(pick, eager, crash, pause)| Choice {
-            pick,
-            eager: eager % 4 != 0,
-            crash: crash % 32 == 0,
-            pause,
+        (any::<u16>(), any::<u8>(), any::<u8>(), 0..400_u16).prop_map(|(pick, mood, crash, pause)| {
+            let (eager, forward) = (mood % 3 == 0, mood % 5 != 0);
+            Choice { pick, eager, forward, crash: crash % 64 == 0, pause }
         });
-    proptest::collection::vec(choice, 1..80)
+    (any::<usize>(), proptest::collection::vec(choice, 1..10))
 }
 
+const SIDEWAYS: [&str; 13] = [
+    "abort",
+    "audit_available",
+    "audit_unavailable",
+    "clear",
+    "config_invalid",
+    "disarm",
+    "flight_max_over",
+    "grant",
+    "grant_over",
+    "latch_archive_failed",
+    "latch_found",
+    "latch_remove_failed",
+    "mark_tail",
+];
+
 fn draw(rig: &Rig, choice: &Choice) -> (&'static str, Millis, Input) {
-    let made = |(class, wait, input): (&'static str, fn(&Rig) -> Millis, fn(&Rig) -> Input)| {
+    let made = |(class, wait, input): Class| {
         let mut at = rig.clone();
         let wait = wait(rig);
         at.wait(wait);
@@ -58,7 +75,10 @@ fn draw(rig: &Rig, choice: &Choice) -> (&'static str, Millis, Input) {
             at.step(input.clone()).outcome.is_advanced()
         };
         let moving: Vec<_> = all.iter().filter(|x| moves(x)).cloned().collect();
-        if !moving.is_empty() {
+        let forward: Vec<_> = moving.iter().filter(|x| !SIDEWAYS.contains(&x.0)).cloned().collect();
+        if choice.forward && !forward.is_empty() {
+            all = forward;
+        } else if !moving.is_empty() {
             all = moving;
         }
     }
@@ -66,8 +86,13 @@ fn draw(rig: &Rig, choice: &Choice) -> (&'static str, Millis, Input) {
 }
 
 /// Runs a walk; the rig checks stutter, fold and invariants at each step.
-pub fn walk(choices: &[Choice]) -> Vec<Moment> {
-    let mut rig = Rig::new();
+pub fn walk((start, choices): &(usize, Vec<Choice>)) -> Vec<Moment> {
+    let mut states = states();
+    // States that a walk seldom comes back to are started from more often.
+    let seldom = ["cognizing", "refused", "refused_twice"];
+    let more: Vec<_> = states.iter().filter(|(name, _)| seldom.contains(name)).cloned().collect();
+    (0..3).for_each(|_| states.extend(more.clone()));
+    let mut rig = states.swap_remove(start % states.len()).1;
     let mut moments = Vec::new();
     for choice in choices {
         if choice.crash {

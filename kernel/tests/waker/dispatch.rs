@@ -140,7 +140,7 @@ fn dsp_5_an_unknown_outcome_keeps_the_flight_open() {
 #[test]
 fn dsp_5_b_29_a_status_that_is_misread_does_not_send_twice() {
     let mut rig = told();
-    // The runtime runs a silent tool; redelivered and re-emitted hints come all the while.
+    // The runtime runs a silent tool; repeated hints come all the while.
     for _ in 0..10 {
         rig.wait(30 * SECOND);
         let hint = rig.mint(30 * SECOND);

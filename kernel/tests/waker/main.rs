@@ -3,9 +3,11 @@
 mod cooperation;
 mod dispatch;
 mod laws;
+mod ops;
 mod restart;
 mod rig;
 mod runs;
 mod stories;
 mod table;
+mod tally;
 mod verify;

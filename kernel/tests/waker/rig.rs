@@ -118,6 +118,7 @@ pub struct Rig {
     pub waker: Waker,
     pub now: Now,
     minted: u64,
+    fires: u32,
 }
 
 impl Rig {
@@ -127,7 +128,7 @@ impl Rig {
 
     fn on(config: Config, mut disk: Disk, now: Now) -> Self {
         let waker = wake(&config, &mut disk, now);
-        Self { config, disk, waker, now, minted: 0 }
+        Self { config, disk, waker, now, minted: 0, fires: 0 }
     }
 
     /// One step in one transaction. `None`: the commit failed, and the waker was recovered.
@@ -171,6 +172,8 @@ impl Rig {
 
     /// Waits for the next deadline and fires it.
     pub fn fire(&mut self) -> Seen {
+        self.fires += 1;
+        assert!(self.fires < 1_000, "what is waited for never comes: {:?}", self.waker);
         let wait = self.due().unwrap().saturating_since(self.now.mono);
         self.wait(wait.0);
         self.give(Input::Fire)

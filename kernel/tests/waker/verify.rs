@@ -55,6 +55,21 @@ fn ver_3_a_full_history_of_live_hints_refuses_and_gives_up_only_expired_ones() {
 }
 
 #[test]
+fn ver_3_room_is_judged_again_at_acceptance() {
+    let mut rig = Rig::new(Config { nonce_history: 1, ..Config::default() });
+    let first = rig.mint(10 * SECOND);
+    rig.granted(first);
+    rig.wait(12 * SECOND);
+    let second = rig.mint(30 * SECOND);
+    let ticket = rig.give(Input::Hint(second)).asked().unwrap();
+    let mut back = rig.clone();
+    back.now.wall = Wall(rig.now.wall.0 - 1);
+    let full = Event::Withheld { wake: second.wake, class: Class::WindowFull };
+    assert_eq!(back.grant(ticket).event(), full, "the clock stepped back: the first hint could come again");
+    assert!(matches!(rig.grant(ticket).event(), Event::Accepted { .. }), "control");
+}
+
+#[test]
 fn dsp_7_a_hint_is_held_while_the_plane_is_away_and_dropped_at_its_end() {
     let mut rig = ready();
     let hint = rig.mint(30 * SECOND);
@@ -152,7 +167,7 @@ fn dsp_7_the_pending_start_is_dropped_when_the_plane_says_so_and_asked_again_whe
 }
 
 #[test]
-fn ver_1_b_86_a_hint_that_is_redelivered_starts_once() {
+fn ver_1_b_86_a_hint_that_comes_three_times_starts_once() {
     let mut rig = ready();
     let hint = rig.mint(30 * SECOND);
     let ticket = rig.give(Input::Hint(hint)).asked().unwrap();

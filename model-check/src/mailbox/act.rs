@@ -113,7 +113,8 @@ impl Call {
             }
             Self::Respond(fence, n) => {
                 let (message, turn) = (names::message(n), turn(fence));
-                Input::Respond { fence, message, turn, response: Response::Done }
+                let response = if n == 0 { Response::Silence } else { Response::Done };
+                Input::Respond { fence, message, turn, response }
             }
             Self::Ack(n, by, fence) => Input::Ack { ack: statement(n, by), fence },
             Self::Ask(d, hint) => Input::Ask {

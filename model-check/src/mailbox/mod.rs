@@ -16,6 +16,7 @@ use awakener_kernel::config::Config;
 use awakener_kernel::ids::Fence;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
+use awakener_kernel::mailbox::image::Lease;
 use awakener_kernel::mailbox::input::{Effect, Event, Facts, Input, Minted};
 use awakener_kernel::time::{Mono, Now, Wall};
 use awakener_kernel::values::{By, FlightEnd};
@@ -26,7 +27,7 @@ use crate::process::{self, FAILURES, Fate, Visible};
 use act::{Act, Call};
 use rows::Rows;
 use scope::{Fault, Scope};
-use seen::{Asked, Broken, Seen};
+use seen::{Asked, Broken, Leased, Seen};
 
 /// The process of a message plane.
 pub type Process = process::Process<Mailbox, Rows, Asked>;
@@ -124,10 +125,7 @@ impl World {
                 _ => None,
             },
             lease: match call {
-                Call::Claim(_) => content.image.lease.as_ref().map(|lease| {
-                    let since = u8::try_from(lease.at.0).expect("models are small");
-                    (lease.fence, since)
-                }),
+                Call::Claim(_) => content.image.lease.as_ref().map(leased),
                 _ => None,
             },
         });
@@ -192,9 +190,15 @@ impl World {
             Outcome::Refused(_) => false,
             Outcome::Absorbed => match call {
                 Call::Submit(_) => true,
+                // Asked again only by a holder that hears nothing, else the queue of answers grows for ever.
                 Call::Claim(h) => {
-                    state.plane.inside().image.lease.as_ref().map(|lease| lease.fence)
-                        != state.holders[usize::from(h)]
+                    let fence = state.plane.inside().image.lease.as_ref().map(|lease| lease.fence);
+                    fence != state.holders[usize::from(h)]
+                        && !state
+                            .answers
+                            .iter()
+                            .any(|answer| matches!(answer, Answer::Lease(to, _) if *to == h))
+                        && !state.plane.is_staged()
                 }
                 _ => false,
             },
@@ -206,7 +210,7 @@ impl World {
             state.seen.answered(asked, &outcome);
             let heard = match (asked.call, outcome) {
                 (Call::Claim(h), Outcome::Advanced(_) | Outcome::Absorbed) => {
-                    asked.lease.map(|(fence, _)| Answer::Lease(h, fence))
+                    asked.lease.map(|lease| Answer::Lease(h, lease.fence))
                 }
                 (Call::Ask(d, hint), Outcome::Advanced(Event::Permitted(permit))) => {
                     Some(Answer::Permit(d, permit.fence, hint))
@@ -273,6 +277,13 @@ impl World {
             Answer::Hint(minted) => state.hint(minted),
         }
     }
+}
+
+/// What the answer to a claim shows.
+fn leased(lease: &Lease) -> Leased {
+    let at = u8::try_from(lease.at.0).expect("models are small");
+    let covers = [0, 1].map(|n| lease.claimed.values().any(|claimed| claimed.message == names::message(n)));
+    Leased { fence: lease.fence, at, covers }
 }
 
 /// A late true fact may be told for ever and changes nothing; telling it is a law's business, not a transition's.

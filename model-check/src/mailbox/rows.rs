@@ -70,6 +70,9 @@ impl Rows {
             Query::Candidates { max } => Facts::Candidates(self.candidates(max)),
             Query::Row(message) => Facts::Row(self.find(message)),
             Query::Authority(_) => Facts::Authority(AUTHORITY),
+            Query::Authorities(alerts) => {
+                Facts::Authorities(alerts.into_iter().map(|alert| (alert, AUTHORITY)).collect())
+            }
             Query::Mint(wake) => Facts::Mint(self.mints.get(&wake).map(|(seq, message, token)| Mint {
                 seq: *seq,
                 message: *message,

@@ -79,7 +79,7 @@ const NONE: Scope = Scope {
 };
 
 /// The scopes of `tiny`.
-pub const TINY: [Scope; 5] = [
+pub const TINY: [Scope; 6] = [
     Scope { name: "admit", submits: [2, 2], holders: 0, crashes: 2, failures: 2, batch: 2, ..NONE },
     Scope { name: "ack", submits: [1, 1], works: true, acks: &[By::Station, By::Agent], batch: 2, ..NONE },
     Scope {
@@ -87,10 +87,20 @@ pub const TINY: [Scope; 5] = [
         submits: [1, 1],
         holders: 2,
         claims: 2,
+        ticks: 2,
+        attempts: 1,
+        failures: 0,
+        ..NONE
+    },
+    Scope {
+        name: "renew",
+        holders: 2,
+        claims: 2,
         renews: 1,
         ticks: 2,
+        attempts: 2,
+        distortions: 1,
         failures: 0,
-        attempts: 1,
         ..NONE
     },
     Scope { name: "hint", emits: true, holders: 0, sweeps: 1, ticks: 1, distortions: 1, ..NONE },
@@ -116,8 +126,8 @@ impl Scope {
             flight_max: Millis(1),
             hint_ttl: Millis(1),
             re_emissions: 1,
-            re_emission_base: Millis(1),
-            escalate: Millis(2),
+            // One hint is enough where daemons ask about it.
+            re_emission_base: Millis(if self.daemons == 0 { 1 } else { 9 }),
             attempts: self.attempts,
             ..Config::default()
         }

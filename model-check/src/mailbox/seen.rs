@@ -34,6 +34,8 @@ pub enum Broken {
 pub struct Lease {
     /// Its token.
     pub fence: Fence,
+    /// Which messages it covers, as the answer said.
+    pub covers: [bool; 2],
     /// Until when its holder may rely on it.
     pub until: u8,
     /// Until when it may live, if a renewal worked whose answer nobody heard.
@@ -68,6 +70,17 @@ pub struct Flight {
     pub over: bool,
 }
 
+/// A lease as the answer to a claim shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Leased {
+    /// Its token.
+    pub fence: Fence,
+    /// When it was taken or renewed.
+    pub at: u8,
+    /// Which messages it covers.
+    pub covers: [bool; 2],
+}
+
 /// A call as it is remembered until its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
@@ -77,8 +90,8 @@ pub struct Asked {
     pub at: u8,
     /// Where its message stood right after it, for the answer to a repeat.
     pub place: Option<Seq>,
-    /// The lease right after it and when it was taken, for the answer to a repeat.
-    pub lease: Option<(Fence, u8)>,
+    /// The lease right after it, for the answer to a claim.
+    pub lease: Option<Leased>,
 }
 
 /// What the outside saw.
@@ -163,12 +176,11 @@ impl Seen {
                 self.flag(self.responded[usize::from(n)], Broken::Twice);
                 self.responded[usize::from(n)] = true;
             }
-            (Call::Claim(_), Outcome::Advanced(Event::Leased { fence })) => self.leased(*fence, at),
-            (Call::Claim(_), Outcome::Absorbed) => {
-                if let Some((fence, since)) = asked.lease
-                    && self.leases.iter().all(|lease| lease.fence != fence)
+            (Call::Claim(_), Outcome::Advanced(_) | Outcome::Absorbed) => {
+                if let Some(lease) = asked.lease
+                    && !(*outcome == Outcome::Absorbed && self.leases.iter().any(|l| l.fence == lease.fence))
                 {
-                    self.leased(fence, since);
+                    self.leased(lease);
                 }
             }
             (Call::Renew(fence), Outcome::Advanced(_)) => {
@@ -190,9 +202,9 @@ impl Seen {
         }
     }
 
-    fn leased(&mut self, fence: Fence, at: u8) {
+    fn leased(&mut self, Leased { fence, at, covers }: Leased) {
         self.flag(self.leases.iter().any(|known| known.fence >= fence), Broken::LeaseFence);
-        self.leases.push(Lease { fence, until: at + LIFE, at_most: at + LIFE, over: false });
+        self.leases.push(Lease { fence, covers, until: at + LIFE, at_most: at + LIFE, over: false });
     }
 
     /// A commit lets a hint go. Only this order counts: a hint that waits for the broker client may be overtaken by one

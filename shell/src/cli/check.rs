@@ -35,7 +35,7 @@ pub fn show(context: &Context) -> Result<Answer, Failure> {
     Ok(Answer::new(value, text))
 }
 
-/// `check`: both files; the manifest is looked at even when the configuration is wrong as far as that can be.
+/// `check`: the configuration, then the manifest, whose place and mode the configuration names.
 pub fn check(context: &Context) -> Result<Answer, Failure> {
     let config = context.config()?;
     let manifest = Manifest::load(&config.manifest, config.mode);

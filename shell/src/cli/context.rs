@@ -104,7 +104,7 @@ impl Context {
     }
 
     fn token(&self, bearer: Bearer) -> Result<Option<Token>, Failure> {
-        let named = self.common.principal.as_ref().map(Principal::as_str);
+        let named = self.common.acting_as.as_ref().map(Principal::as_str);
         let named = self.common.token_file.clone().or_else(|| named.map(|name| self.token_file(name)));
         let file = match (named, bearer) {
             (Some(file), _) => file,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use awakener_spec::{Class, Limit, Reason, ReceiptKind, Rule};
+use awakener_spec::{Class, Limit, MACHINES, Reason, ReceiptKind, Rule};
 use serde_json::{Value, json};
 
 use super::args::Spec;
@@ -17,10 +17,7 @@ pub fn spec(command: &Spec) -> Result<Answer, Failure> {
     match command {
         Spec::Rules => Ok(rules()),
         Spec::Show { id } => show(id),
-        Spec::Table { machine } => {
-            Err(Failure::usage(format!("This program carries no table of `{machine}`."))
-                .then("The tables of the machines stand in spec/machines of the source."))
-        }
+        Spec::Table { machine } => table(machine),
     }
 }
 
@@ -81,6 +78,21 @@ fn show(id: &str) -> Result<Answer, Failure> {
     Ok(Answer::new(json!({ "found": found }), text))
 }
 
+fn table(machine: &str) -> Result<Answer, Failure> {
+    let names = || MACHINES.iter().map(|(name, _)| *name);
+    match MACHINES.iter().find(|(name, _)| *name == machine) {
+        Some((name, table)) => Ok(Answer::new(json!({ "machine": name, "table": table }), *table)),
+        None => {
+            let known = names().collect::<Vec<_>>().join(", ");
+            let failure = Failure::usage(format!("There is no machine `{machine}`."));
+            Err(match nearest(machine, names()) {
+                Some(near) => failure.then(format!("Did you mean `{near}`?")),
+                None => failure.then(format!("Machines are {known}.")),
+            })
+        }
+    }
+}
+
 fn unknown(id: &str) -> Failure {
     let names: BTreeSet<&str> = (Rule::ALL.iter().map(|rule| rule.id()))
         .chain(Reason::ALL.iter().map(|reason| reason.name()))
@@ -92,5 +104,29 @@ fn unknown(id: &str) -> Failure {
     match nearest(id, names) {
         Some(near) => failure.then(format!("Did you mean `{near}`?")),
         None => failure.then("See `awakener spec rules`."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_1_every_table_can_be_shown_and_a_wrong_name_is_told_the_right_one() {
+        for (name, table) in MACHINES {
+            let shown = spec(&Spec::Table { machine: (*name).into() }).unwrap();
+            assert_eq!(shown.text, *table);
+        }
+        let failure = spec(&Spec::Table { machine: "wakr".into() }).unwrap_err();
+        assert_eq!(failure.next.as_deref(), Some("Did you mean `waker`?"));
+    }
+
+    #[test]
+    fn con_1_a_name_is_shown_in_every_list_that_has_it() {
+        let found =
+            |id: &str| spec(&Spec::Show { id: id.into() }).unwrap().value["found"].as_array().unwrap().len();
+        assert_eq!((found("ack-2"), found("lost_lease"), found("replay"), found("cooldown")), (1, 1, 1, 1));
+        assert_eq!(spec(&Spec::Show { id: "no_such_name".into() }).unwrap_err().exit, 2);
+        assert_eq!(rules().value["rules"].as_array().unwrap().len(), Rule::ALL.len());
     }
 }

@@ -1,4 +1,18 @@
 //! Questions to the plane's store that change nothing; any connection may ask them.
+//!
+//! [`Readers`] lends read-only connections, so that a reader never waits for the store thread. Not here: who may ask
+//! (the HTTP side decides on credentials), and what a record means (the kernel's). Rules: INB-6, RCP-4, AUD-1, AUD-3.
+
+mod chain_part;
+mod ledger;
+mod messages;
+mod readers;
+mod tree;
+
+pub use chain_part::{part, tree_head};
+pub use ledger::{ReceiptQuery, Scope, receipts, trace};
+pub use messages::{Found, admitted, head_of, heads, page, whole};
+pub use readers::Readers;
 
 use awakener_kernel::audit::{self, Head};
 use awakener_kernel::ids::KeyId;
@@ -28,15 +42,14 @@ pub fn chain(conn: &Connection) -> Result<Head, String> {
     Ok(head)
 }
 
-/// Entries of the chain from a position on: position, hash, entry.
+/// Entries of a chain: position, hash, entry.
+pub type ChainPart = Vec<(u64, String, serde_json::Value)>;
+
+/// Entries of the chain from a position on.
 ///
 /// # Errors
 /// SQLite's own.
-pub fn entries(
-    conn: &Connection,
-    from: u64,
-    limit: u32,
-) -> rusqlite::Result<Vec<(u64, String, serde_json::Value)>> {
+pub fn entries(conn: &Connection, from: u64, limit: u32) -> rusqlite::Result<ChainPart> {
     conn.prepare_cached(
         "SELECT position, hash, entry FROM audit WHERE position >= ?1 ORDER BY position LIMIT ?2",
     )?

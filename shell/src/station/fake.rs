@@ -75,7 +75,9 @@ pub async fn run(turn: Turn, intent: &str, pause: Duration) -> Finished {
             tokens: Tokens { output: Some(1_024), ..WHOLE.tokens },
             ..WHOLE
         },
-        Turn::Timeout => Run { exit: Exit::Signal, stopped: Some(Stopped::Time), final_event: false, ..WHOLE },
+        Turn::Timeout => {
+            Run { exit: Exit::Signal, stopped: Some(Stopped::Time), final_event: false, ..WHOLE }
+        }
         Turn::BudgetExceeded => Run { stopped: Some(Stopped::Budget), ..WHOLE },
         Turn::ToolError => Run { tool_failed: true, claim: Claim::Failure, ..WHOLE },
         Turn::ModelError => Run { model_failed: true, ..WHOLE },

@@ -180,9 +180,9 @@ impl Ports {
         if work.is_none() {
             self.release().await;
         }
-        let directive = work.as_ref().map_or(ContentHash([0; 32]), |work| {
-            ContentHash::of(self.directive(work.message()).as_bytes())
-        });
+        let directive = work
+            .as_ref()
+            .map_or(ContentHash([0; 32]), |work| ContentHash::of(self.directive(work.message()).as_bytes()));
         let lane = Lane::Hosted { directive, model: self.model.clone(), mapped: self.mapped };
         self.handle.feed(Input::Claimed { ticket, turn: turn_id(), lane, work });
     }
@@ -328,7 +328,8 @@ impl Ports {
             let _ = self.client.release(&self.target, fence).await;
         }
         let (client, target) = (&self.client, &self.target);
-        let seq = turn.and_then(|(turn, _)| self.run.read.remove(&turn.message)).map(|message| message.head.seq);
+        let seq =
+            turn.and_then(|(turn, _)| self.run.read.remove(&turn.message)).map(|message| message.head.seq);
         let cursor = match insist(|| client.work(target, &[], None)).await {
             Ok(work) if seq.is_some_and(|seq| work.cursor >= seq) => CursorAfter::Moved,
             Ok(_) | Err(_) => CursorAfter::Pinned,

@@ -17,6 +17,7 @@ use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use crate::clock::Clock;
 use crate::host::{Failed, Host, Item};
+use crate::plane::queries::ChainPart;
 use crate::store::{Db, Statement, StoreFault};
 
 /// What the thread is asked.
@@ -31,7 +32,7 @@ pub enum Call {
     /// The machine as it is on disk.
     Look(oneshot::Sender<Option<Station>>),
     /// The chain from a position on, at most so many entries.
-    Audit(u64, u32, oneshot::Sender<Result<Vec<(u64, String, Value)>, Reason>>),
+    Audit(u64, u32, oneshot::Sender<Result<ChainPart, Reason>>),
 }
 
 /// What the thread lets go.
@@ -94,7 +95,7 @@ impl Handle {
     ///
     /// # Errors
     /// The store's reason.
-    pub async fn audit(&self, from: u64, limit: u32) -> Result<Vec<(u64, String, Value)>, Reason> {
+    pub async fn audit(&self, from: u64, limit: u32) -> Result<ChainPart, Reason> {
         let (sender, receiver) = oneshot::channel();
         self.0.send(Call::Audit(from, limit, sender)).map_err(|_| Reason::StoreUnavailable)?;
         receiver.await.unwrap_or(Err(Reason::StoreUnavailable))

@@ -48,9 +48,9 @@ pub struct Db {
     /// Held as long as the store is open (INB-10).
     _lock: Lock,
     /// The end of the chain, staged entries included.
-    head: Head,
+    staged: Head,
     /// The end of the chain as of the last commit.
-    committed: Head,
+    head: Head,
     /// Hash of the effective configuration, part of each entry (AUD-2).
     config_hash: ContentHash,
     /// What the next step is about.
@@ -82,7 +82,7 @@ impl Db {
 
     /// The end of the chain as of the last commit.
     pub const fn head(&self) -> Head {
-        self.committed
+        self.head
     }
 
     /// The file.
@@ -144,7 +144,7 @@ impl Db {
         self.conn =
             Connection::open_in_memory().map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
         let (conn, head) = open::connect(&self.path)?;
-        (self.conn, self.head, self.committed) = (conn, head, head);
+        (self.conn, self.staged, self.head) = (conn, head, head);
         self.poisoned = false;
         Ok(())
     }

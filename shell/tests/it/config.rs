@@ -82,7 +82,7 @@ enforces! {
         let config = load(good).unwrap();
         assert_eq!(config.limits.cooldown, Millis::seconds(5));
         assert_eq!(config.routes[&SchemaRef::parse("report/1").unwrap()], Tier::Two);
-        assert_eq!(config.stations[&Target::parse("mataya-dyad").unwrap()].finish, "complete");
+        assert_eq!(config.stations[&Target::parse("mataya-dyad").unwrap()].script, [awakener::station::fake::Turn::Complete]);
     }
 
     [Con1]

@@ -2,5 +2,8 @@
 
 mod cli;
 mod config;
+mod http;
 mod manifest;
+mod plane;
+mod support;
 mod wake;

@@ -261,3 +261,15 @@ pub struct Sweep {
     #[schema(value_type = Vec<String>, max_items = 256)]
     pub targets: Vec<Target>,
 }
+
+/// Where a reader of an inbox begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ReadFrom {
+    /// At the first message.
+    #[default]
+    Start,
+    /// After the last message that is there now: the explicit choice of a reader that has no position (INB-6).
+    Tail,
+    /// After the page that gave this position; presenting it confirms that page (INB-5).
+    Position(String),
+}

@@ -1,0 +1,115 @@
+//! Peeking at an inbox, with a long poll (INB-5, INB-6, LSN-1).
+
+use std::time::Duration;
+
+use awakener_kernel::ids::Target;
+use awakener_spec::Reason;
+use axum::extract::{Path, Request, State};
+use serde::Deserialize;
+use tokio::time::Instant;
+use utoipa::IntoParams;
+
+use crate::http::App;
+use crate::http::call::{Answer, Call, ok};
+use crate::http::problem::Problem;
+use crate::http::wire::answers::Page;
+use crate::http::wire::requests::ReadFrom;
+use crate::plane::queries;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct Peek {
+    /// What the last page gave; presenting it confirms that page. Without it, see `from`.
+    position: Option<String>,
+    /// Where a reader without a position begins: `start` (as if absent) or `tail`.
+    from: Option<Begin>,
+    /// At most this many messages; the configured page size if absent.
+    #[param(minimum = 1)]
+    limit: Option<u32>,
+    /// How long an empty page may be held back until something lands, milliseconds; more than the configured long
+    /// poll counts as that.
+    wait_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Begin {
+    Start,
+    Tail,
+}
+
+/// A page of an inbox.
+///
+/// Reading without a claim moves nothing but the reader's own position (INB-7).
+#[utoipa::path(
+    get, path = "/v1/inbox/{target}", operation_id = "inbox", tag = "inbox",
+    params(("target" = String, Path, description = "Whose inbox."), Peek),
+    responses((status = 200, description = "A page, in order.", body = Page)),
+    security(("bearer" = []))
+)]
+pub(in crate::http) async fn inbox(
+    State(app): State<App>,
+    Path(target): Path<String>,
+    request: Request,
+) -> Answer {
+    let call = app.open(request).await?;
+    let target = call.readable(&target).await?;
+    let Peek { position, from, limit, wait_ms } = call.query().await?;
+    let from = match (position, from) {
+        (Some(position), None) => Ok(ReadFrom::Position(position)),
+        (None, Some(Begin::Tail)) => Ok(ReadFrom::Tail),
+        (None, Some(Begin::Start) | None) => Ok(ReadFrom::Start),
+        (Some(_), Some(_)) => Err((Reason::Malformed, "either position or from".to_owned())),
+    };
+    let from = call.sound(from).await?;
+    let page_size = app.settings.limits.page;
+    let limit = match limit {
+        Some(0) => Err((Reason::Malformed, "limit is at least 1".to_owned())),
+        limit => Ok(limit.unwrap_or(page_size)),
+    };
+    let limit = call.sound(limit).await?;
+    let wait = Duration::from_millis(wait_ms.unwrap_or(0).min(app.settings.limits.long_poll.0));
+    ok(&poll(&call, &target, from, limit, wait).await?)
+}
+
+/// Looks, and waits for arrivals while there is nothing. Registers before it looks, so that nothing that lands in
+/// between is missed.
+async fn poll(
+    call: &Call,
+    target: &Target,
+    mut from: ReadFrom,
+    limit: u32,
+    wait: Duration,
+) -> Result<Page, Problem> {
+    let until = Instant::now() + wait;
+    let arrival = call.app.plane.arrival(target.as_str());
+    loop {
+        let mut landed = std::pin::pin!(arrival.notified());
+        landed.as_mut().enable();
+        let page = look(call, target, from.clone(), limit).await?;
+        if !page.items.is_empty() || Instant::now() >= until {
+            return Ok(page);
+        }
+        // The tail is where it was when the reader asked, not where it will be.
+        from = ReadFrom::Position(page.position.clone());
+        tokio::select! {
+            () = landed => {}
+            () = tokio::time::sleep_until(until) => {}
+            () = call.app.stopping.cancelled() => return Ok(page),
+        }
+    }
+}
+
+async fn look(call: &Call, target: &Target, from: ReadFrom, limit: u32) -> Result<Page, Problem> {
+    let (asked, settings) = (target.clone(), call.app.settings.clone());
+    let read =
+        call.app.readers.ask(move |conn| queries::page(conn, &asked, &from, limit, &settings.limits)).await;
+    match read {
+        Ok(page) => Ok(page),
+        Err(refused) if refused.reason == Reason::PositionUnknown => {
+            Err(call.refuse((refused.reason, refused.detail), target.as_str(), None).await)
+        }
+        Err(refused) => Err(refused.into()),
+    }
+}

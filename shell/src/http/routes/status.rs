@@ -1,0 +1,134 @@
+//! The status of the plane (AUD-8), loopback only like everything here (PRT-3).
+
+use std::collections::BTreeSet;
+
+use awakener_kernel::ids::{Seq, Target};
+use awakener_kernel::machine::Machine as _;
+use awakener_kernel::mailbox::image::Image;
+use awakener_kernel::registry::Registry;
+use awakener_kernel::time::Wall;
+use axum::extract::{Request, State};
+
+use crate::http::App;
+use crate::http::auth::Caller;
+use crate::http::call::{Answer, now, ok, unexpected};
+use crate::http::wire::V1;
+use crate::http::wire::answers::ChainHead;
+use crate::http::wire::status::{
+    LeaseStatus, OutstandingAlert, PermitStatus, QueueStatus, Status, TargetStatus, Unread,
+};
+use crate::plane::{Op, Overview, Reply};
+
+/// The status of the plane.
+///
+/// A principal sees the targets that it may read or acts for. What could not be read is absent and named.
+#[utoipa::path(
+    get, path = "/v1/status", operation_id = "status", tag = "queries",
+    responses((status = 200, description = "The status.", body = Status)),
+    security(("bearer" = []))
+)]
+pub(in crate::http) async fn status(State(app): State<App>, request: Request) -> Answer {
+    let call = app.open(request).await?;
+    let image = call.registry.image();
+    let mut status = Status {
+        v: V1,
+        mode: app.settings.mode.clone(),
+        plane: image.plane.as_ref().map(ToString::to_string),
+        now: crate::clock::system(),
+        tier0_open: None,
+        stopped: None,
+        roster_until: None,
+        head: None,
+        targets: None,
+        refused_unauthenticated: app.folded.total(),
+        could_not_read: Vec::new(),
+    };
+    match app.ask(Op::Overview).await {
+        Ok(Reply::Overview(overview)) => fill(&mut status, &overview, &call.caller),
+        Ok(other) => return Err(unexpected(&other)),
+        Err(refused) => {
+            tracing::error!(reason = refused.reason.name(), "{}", refused.detail);
+            for part in ["head", "targets", "tier0_open", "stopped", "roster_until"] {
+                let (reason, detail) = (refused.reason, refused.detail.clone());
+                status.could_not_read.push(Unread { part: part.to_owned(), reason, detail });
+            }
+        }
+    }
+    ok(&status)
+}
+
+fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
+    let Overview { now, head, registry, mailboxes } = overview;
+    let image = registry.image();
+    status.now = now.wall;
+    status.tier0_open = Some(registry.tier0_open());
+    status.stopped = Some(image.stopped);
+    status.roster_until = image.roster.as_ref().map(|installed| installed.roster.not_after.utc());
+    status.head = Some(ChainHead { size: head.size, hash: head.hash });
+    let seen: BTreeSet<&Target> = match caller {
+        Caller::Principal(held) => held.may_read.iter().chain(&held.acts_for).collect(),
+        Caller::Daemon(_) | Caller::Observer => image.targets.iter().collect(),
+    };
+    let mut targets = Vec::new();
+    for target in seen {
+        match mailboxes.get(target.as_str()) {
+            Some(mailbox) => targets.push(target_status(target, mailbox, registry, now.wall)),
+            None => status.could_not_read.push(Unread {
+                part: format!("targets.{target}"),
+                reason: awakener_spec::Reason::StoreUnavailable,
+                detail: "its mailbox is not loaded".to_owned(),
+            }),
+        }
+    }
+    status.targets = Some(targets);
+}
+
+fn target_status(target: &Target, mailbox: &Image, registry: &Registry, wall: Wall) -> TargetStatus {
+    let outstanding = mailbox
+        .witnesses
+        .iter()
+        .map(|(seq, witness)| {
+            let progress = mailbox.progress.get(seq).copied().unwrap_or_default();
+            OutstandingAlert {
+                seq: seq.get(),
+                message: witness.message,
+                opened: witness.opened,
+                age_ms: wall.saturating_since(witness.opened).0,
+                emissions: witness.emissions,
+                attempts: progress.attempts,
+                escalated: witness.escalated,
+                quarantined: progress.quarantined,
+            }
+        })
+        .collect();
+    TargetStatus {
+        target: target.clone(),
+        last: mailbox.last.map_or(0, Seq::get),
+        cursor: mailbox.cursor.map_or(0, Seq::get),
+        outstanding,
+        lease: mailbox.lease.as_ref().map(|lease| LeaseStatus {
+            holder: lease.holder.to_string(),
+            fence: lease.fence,
+            at: lease.at,
+            claimed: u64::try_from(lease.claimed.len()).unwrap_or(u64::MAX),
+        }),
+        permit: mailbox.permit.as_ref().map(|permit| PermitStatus {
+            daemon: permit.daemon.to_string(),
+            fence: permit.fence,
+            wake: permit.wake,
+            flying: permit.flying,
+            at: permit.at,
+        }),
+        armed: registry.armed(target, now()),
+        paused: registry.paused(target, now()),
+        granted_until: registry.image().grants.get(target).map(|until| until.utc()),
+        queued: mailbox
+            .queued
+            .iter()
+            .map(|(principal, unfinished)| QueueStatus {
+                principal: principal.clone(),
+                unfinished: *unfinished,
+            })
+            .collect(),
+    }
+}
