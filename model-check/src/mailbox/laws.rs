@@ -131,16 +131,10 @@ pub const LAWS: &'static [Law<World>] = &[
     Law {
         name: "INB-7 a stale fence has no power",
         holds: |world, state| {
-<<<<<<< HEAD
-            stale(state)
-                .flat_map(with_fence)
-                .all(|call| world.judged(state, call).is_none_or(|outcome| !outcome.is_advanced()))
-=======
             !quiet(state)
                 || stale(state)
                     .flat_map(with_fence)
                     .all(|call| world.judged(state, call).is_none_or(|outcome| !outcome.is_advanced()))
->>>>>>> main
         },
         twin: "a stale fence is at hand while a lease is valid",
         reached: |_, state| {
@@ -280,11 +274,7 @@ impl World {
             Call::Claim(0),
             Call::Claim(1),
         ]);
-<<<<<<< HEAD
-        calls.extend(with_fence(Fence(9)));
-=======
         calls.extend([Call::Read(Fence(9), 0), Call::Ack(0, By::Station, Some(Fence(9)))]);
->>>>>>> main
         calls.extend(stale(state).flat_map(with_fence));
         calls.sort_unstable();
         calls.dedup();

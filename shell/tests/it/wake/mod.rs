@@ -9,6 +9,7 @@ mod broker;
 mod dispatch;
 mod plane;
 mod real;
+mod remote;
 mod restart;
 mod rig;
 mod scripted;

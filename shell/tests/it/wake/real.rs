@@ -45,6 +45,7 @@ impl Real {
             operator: OperatorName::parse("root").unwrap(),
             key: public_key(&operator),
             audit: public_key(&SigningKey::from_bytes(&[3; 32])),
+            router: None,
         };
         let nothing = ContentHash([0; 32]);
         let setup = Setup {
