@@ -226,7 +226,7 @@ impl Rig {
         let entries: Vec<Value> = entries
             .iter()
             .map(|(principal, target)| {
-                json!({"principal": principal, "schema": "interrupt-alert@1", "target": target})
+                json!({"principal": principal, "schema": "interrupt-alert/1", "target": target})
             })
             .collect();
         self.act("install_roster", json!({"version": 1, "not_after": ahead(3_600_000), "entries": entries}));

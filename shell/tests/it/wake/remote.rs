@@ -34,7 +34,7 @@ enforces_process! {
             let filter = awakener::client::ReceiptFilter { message: Some(alert.id), ..Default::default() };
             until("the plane heard", async || {
                 let known = observer.receipts(&filter).await.unwrap();
-                known.items.iter().any(|receipt| receipt.kind == ReceiptKind::RuntimeNotified)
+                known.receipts.iter().any(|receipt| receipt.kind == ReceiptKind::RuntimeNotified)
             }).await;
             assert!(daemon.status().await.unwrap().plane_reachable);
             stop(daemon).await;
