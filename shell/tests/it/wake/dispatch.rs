@@ -253,4 +253,22 @@ enforces_process! {
             stop(daemon).await;
         });
     }
+
+    [Dsp2, Dsp11] fn dsp_2_the_plane_hears_the_end_of_a_flight_before_it_is_asked_again(_seen) {
+        run(async {
+            let (folder, plane, station) = (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
+            let daemon = start(looking(with(folder.path(), Arc::new(plane.clone()), station.adapter()))).await;
+            until("there are looks", async || plane.sweeps() >= 2).await;
+            plane.deaf(true);
+            daemon.present(Via::Broker, &plane.bytes(1)).await.unwrap();
+            until("the runtime was told", async || station.told().len() == 1).await;
+            let sweeps = plane.sweeps();
+            // A plane that believes in a flight would find nothing.
+            stays("no look", Duration::from_millis(700), async || plane.sweeps() <= sweeps + 1).await;
+            plane.deaf(false);
+            until("it heard everything", async || plane.reports() == [FlightReport::Attempted, NOTIFIED, IDLE]).await;
+            until("looks go on", async || plane.sweeps() > sweeps + 1).await;
+            stop(daemon).await;
+        });
+    }
 }

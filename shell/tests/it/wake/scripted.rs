@@ -16,6 +16,7 @@ use awakener_spec::Class;
 #[derive(Debug)]
 struct Inner {
     up: bool,
+    deaf: bool,
     withhold: Option<Class>,
     fence: u64,
     asked: Vec<Question>,
@@ -39,6 +40,7 @@ impl Default for Scripted {
         Self {
             inner: Arc::new(Mutex::new(Inner {
                 up: true,
+                deaf: false,
                 withhold: None,
                 fence: 0,
                 asked: Vec::new(),
@@ -60,6 +62,11 @@ fn key_of(router: &SigningKey) -> RouterKey {
 impl Scripted {
     pub fn up(&self, up: bool) {
         self.inner.lock().unwrap().up = up;
+    }
+
+    /// Answers questions and does not take reports.
+    pub fn deaf(&self, deaf: bool) {
+        self.inner.lock().unwrap().deaf = deaf;
     }
 
     pub fn withhold(&self, class: Option<Class>) {
@@ -141,9 +148,12 @@ impl PlanePort for Scripted {
         _: WakeId,
         report: FlightReport,
     ) -> Later<'a, Result<Reported, NoAnswer>> {
-        done(self.reached().map(|mut inner| {
+        done(self.reached().and_then(|mut inner| {
+            if inner.deaf {
+                return Err(NoAnswer("deaf".to_owned()));
+            }
             inner.reports.push(report);
-            Reported::Noted
+            Ok(Reported::Noted)
         }))
     }
 

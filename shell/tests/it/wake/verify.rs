@@ -214,6 +214,25 @@ enforces_process! {
         });
     }
 
+    [Ver2] fn ver_2_what_cannot_be_recorded_starts_nothing(_seen) {
+        run(async {
+            let (folder, plane, station) = (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
+            let daemon = start(with(folder.path(), Arc::new(plane.clone()), station.adapter())).await;
+            let other = rusqlite::Connection::open(folder.path().join("wake.db")).unwrap();
+            other.execute_batch("BEGIN IMMEDIATE").unwrap();
+            // Longer than the store waits for another writer: the hint is lost, and nobody was asked.
+            assert_eq!(daemon.present(Via::Broker, &plane.bytes(1)).await, None);
+            assert_eq!((station.told().len(), plane.asked().len()), (0, 0));
+            other.execute_batch("ROLLBACK").unwrap();
+            // It was never seen, so it is none of the refused ones; and the daemon works as before.
+            until("it starts when it comes again", async || {
+                daemon.present(Via::Broker, &plane.bytes(1)).await.is_some_and(|judged| judged.class.is_none())
+            }).await;
+            until("the runtime was told", async || station.told().len() == 1).await;
+            stop(daemon).await;
+        });
+    }
+
     [Ver1] fn ver_1_hints_are_verified_while_the_plane_is_down(_seen) {
         run(async {
             let (folder, plane) = (tempfile::tempdir().unwrap(), Scripted::default());
