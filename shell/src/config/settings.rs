@@ -64,6 +64,7 @@ const SETTINGS: &[(&[&str], Kind, &str)] = &[
     (&["stations", "*", "plane"], Kind::Url, "\"http://127.0.0.1:7717\""),
     (&["stations", "*", "runner"], Kind::Choice(&["fake"]), "\"fake\""),
     (&["stations", "*", "model"], Kind::Text, "\"fake\""),
+    (&["stations", "*", "poll"], Kind::Duration, "30000"),
     (&["stations", "*", "turn"], Kind::Duration, "10"),
     (&["stations", "*", "script"], Kind::Choices(TURNS), "[\"complete\"]"),
     (&["models", "*", "window"], Kind::Count, "null"),

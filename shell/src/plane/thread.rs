@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::fuse;
-use awakener_kernel::ids::{ContentHash, Fence, KeyId, Nonce, Principal, Target, WakeId};
+use awakener_kernel::ids::{ContentHash, Fence, Holder, KeyId, Nonce, Principal, Target, WakeId};
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
@@ -215,7 +215,13 @@ impl Thread {
             return;
         }
         let (staged, waiting): (Vec<Staged>, Vec<Waiting>) = batch.into_iter().unzip();
-        let targets: Vec<Target> = staged.iter().map(|staged| staged.target.clone()).collect();
+        let asked: Vec<(Target, Option<Holder>)> = staged
+            .iter()
+            .map(|staged| match &staged.input {
+                Input::Claim { holder, .. } => (staged.target.clone(), Some(holder.clone())),
+                _ => (staged.target.clone(), None),
+            })
+            .collect();
         match self.mailbox_batch(staged) {
             Err(failed) => {
                 let refused = refused(&failed);
@@ -224,7 +230,7 @@ impl Thread {
                 }
             }
             Ok(outcomes) => {
-                for ((target, outcome), waiting) in targets.into_iter().zip(outcomes).zip(waiting) {
+                for (((target, holder), outcome), waiting) in asked.into_iter().zip(outcomes).zip(waiting) {
                     if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
                         self.arrivals.of(target.as_str()).notify_waiters();
                     }
@@ -232,6 +238,9 @@ impl Thread {
                         .mailboxes
                         .machine(target.as_str())
                         .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
+                        // Later steps of the batch may have ended it: another holder's lease is nobody's answer.
+                        .filter(|lease| Some(&lease.holder) == holder.as_ref())
+                        .filter(|lease| granted(&outcome).is_none_or(|fence| fence == lease.fence))
                         .cloned();
                     let reply = MailboxReply { target, outcome, lease };
                     let _ = waiting.send(Ok(Reply::Mailbox(Box::new(reply))));
@@ -641,6 +650,14 @@ impl Thread {
                 .map(|(target, mailbox)| (target.clone(), mailbox.image().clone()))
                 .collect(),
         })
+    }
+}
+
+/// The fence of a lease that was just taken.
+const fn granted(outcome: &OutcomeOf<Mailbox>) -> Option<Fence> {
+    match outcome {
+        Outcome::Advanced(Event::Leased { fence }) => Some(*fence),
+        _ => None,
     }
 }
 

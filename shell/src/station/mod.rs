@@ -57,6 +57,8 @@ pub struct Setup {
     pub script: Vec<fake::Turn>,
     /// How long a turn takes.
     pub turn_takes: Duration,
+    /// How often the inbox is looked at without a wake.
+    pub poll_every: Duration,
 }
 
 impl std::fmt::Debug for Setup {
@@ -170,6 +172,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
         mapped: setup.model.1,
         script: setup.script.clone(),
         turn_takes: setup.turn_takes,
+        poll_every: setup.poll_every,
         run: Running::default(),
     };
     let ended = tokio::spawn(ports.serve(effects));
