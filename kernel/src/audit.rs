@@ -18,9 +18,7 @@ use crate::ids::{
     Station, Target, ThreadId, TurnId, WakeId,
 };
 use crate::time::{Now, Wall};
-
-/// The line before the stored bytes (IDN-5).
-const DOMAIN: &[u8] = b"awakener-audit-v1\n";
+use crate::wire::Domain;
 
 /// The version of [`AuditEntry`].
 const VERSION: u32 = 1;
@@ -139,7 +137,7 @@ impl AuditEntry {
 /// The hash of a record: SHA-256 over the domain line and the stored bytes (AUD-1).
 pub fn hash(stored: &[u8]) -> ContentHash {
     awakener_spec::rule!(Aud1);
-    ContentHash(Sha256::new().chain_update(DOMAIN).chain_update(stored).finalize().into())
+    ContentHash(Sha256::new().chain_update(Domain::Audit.line()).chain_update(stored).finalize().into())
 }
 
 /// How far a chain goes.
@@ -226,6 +224,7 @@ fn follow(head: &Head, bytes: &[u8], last: bool) -> Result<Head, Break> {
     let entry: Value = serde_json::from_slice(bytes)
         .map_err(|error| broken(if error.is_eof() && last { BreakKind::Torn } else { BreakKind::Form }))?;
     let canonical = serde_json_canonicalizer::to_vec(&entry);
+    awakener_spec::rule!(Aud6);
     let link = Link::deserialize(&entry).map_err(|_| broken(BreakKind::Form))?;
     if link.v != VERSION || canonical.ok().as_deref() != Some(bytes) {
         return Err(broken(BreakKind::Form));

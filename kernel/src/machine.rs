@@ -103,6 +103,32 @@ impl<E, R> Outcome<E, R> {
 pub type OutcomeOf<M> = Outcome<<M as Machine>::Event, <M as Machine>::Refusal>;
 
 /// The result of one step. Its parts are private: only [`crate::open::Open`] hands them out, after the commit.
+///
+/// What happened and what must become durable can be read:
+///
+/// ```
+/// use awakener_kernel::{machine::Step, mailbox::Mailbox};
+/// fn look(step: &Step<Mailbox>) -> usize {
+///     let _ = step.outcome();
+///     step.records().len()
+/// }
+/// ```
+///
+/// The machine and its effects cannot, before their commit:
+///
+/// ```compile_fail,E0616
+/// use awakener_kernel::{machine::Step, mailbox::Mailbox};
+/// fn take(step: Step<Mailbox>) -> Mailbox {
+///     step.machine
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// use awakener_kernel::{machine::Step, mailbox::Mailbox};
+/// fn act(step: Step<Mailbox>) -> usize {
+///     step.effects.len()
+/// }
+/// ```
 #[must_use = "a step that is not entered into a transaction is lost"]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step<M: Machine> {

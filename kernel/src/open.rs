@@ -98,6 +98,29 @@ impl Txn {
 }
 
 /// A machine whose latest steps are not durable yet, with everything they would show.
+///
+/// The seal has no other way in or out, and nobody else can make a [`Committed`]:
+///
+/// ```compile_fail,E0616
+/// use awakener_kernel::{mailbox::Mailbox, open::Open};
+/// fn take(open: Open<Mailbox>) -> Mailbox {
+///     open.machine
+/// }
+/// ```
+///
+/// ```compile_fail,E0451
+/// use awakener_kernel::open::{Committed, TxnId};
+/// let forged = Committed { id: TxnId(1) };
+/// ```
+///
+/// What a commit releases is free:
+///
+/// ```
+/// use awakener_kernel::{mailbox::Mailbox, open::{Committed, Open}};
+/// fn take(open: Open<Mailbox>, committed: &Committed) -> Option<Mailbox> {
+///     open.close(committed).ok().map(|released| released.machine)
+/// }
+/// ```
 #[must_use = "an open machine must be closed by its commit or given up for recovery"]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Open<M: Machine> {

@@ -7,11 +7,13 @@
 mod act;
 mod authorise;
 mod deny;
+mod outside;
 mod subject;
 
 pub use act::{Act, ActName, Class, Scope};
-pub use authorise::{Command, Found, Outside, Presented, authorise};
+pub use authorise::{Command, Presented, authorise};
 pub use deny::Denial;
+pub use outside::{Found, Outside};
 pub use subject::{
     Alert, Arming, AuthorityKey, Credential, Empty, KeyName, NewAckKey, NewOperatorKey, OldAckKey,
     OldPrincipal, Pausing, Resuming, Roster, RosterEntry, TargetName,

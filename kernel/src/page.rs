@@ -40,7 +40,7 @@ pub struct Position {
 /// What waits in one tier beyond the position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Waiting {
-    /// The first of them in order; as many as a page holds are enough.
+    /// The first of them in order, all beyond the position; as many as a page holds are enough.
     pub seqs: Vec<Seq>,
     /// How many there are in all.
     pub total: u64,
@@ -103,7 +103,7 @@ impl Position {
         awakener_spec::rule!(Inb5);
         for (tier, seq) in items {
             if let Some(after) = self.after.get_mut(index(*tier)) {
-                *after = Some(*seq).max(*after);
+                *after = Some(*seq);
             }
         }
         // An empty read is no turn that a tier could have missed.
@@ -143,6 +143,7 @@ const fn index(tier: Tier) -> usize {
 /// of the reader, bounded by [`Config::page`] and at least 1.
 pub fn order(waiting: &PerTier<Waiting>, position: Position, size: u32, config: &Config) -> Page {
     let size = usize::try_from(size.clamp(1, config.page.max(1))).unwrap_or(usize::MAX);
+    awakener_spec::rule!(Inb6);
     awakener_spec::rule!(Rte3);
     let by_tier = Tier::ALL.into_iter().zip(waiting).map(|(tier, waiting)| (tier, waiting.seqs.as_slice()));
     let mut items = cut(by_tier.clone(), size);

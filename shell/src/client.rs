@@ -26,6 +26,7 @@ use crate::http::wire::answers::{
 };
 pub use crate::http::wire::requests::ReadFrom;
 use crate::http::wire::requests::{self, TurnRecord};
+use crate::http::wire::stations::{GrantNow, OpenWork, Origin};
 use crate::http::wire::status::Status;
 
 /// How long an ordinary call may take; a long poll gets its own wait on top.
@@ -356,6 +357,43 @@ impl Client {
     /// [`ClientError`].
     pub async fn trace(&self, message: MessageId) -> Result<Trace> {
         self.get(&format!("/v1/trace/{message}"), &[]).await
+    }
+
+    /// Work that is open, passing `skip` over; with `wait` an empty answer is held back until something lands or the time
+    /// is over (LSN-1).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn work(
+        &self,
+        target: &Target,
+        skip: &[MessageId],
+        wait: Option<Duration>,
+    ) -> Result<OpenWork> {
+        let mut query = Vec::new();
+        query.extend(wait.map(|wait| ("wait_ms", wait.as_millis().to_string())));
+        if !skip.is_empty() {
+            let skip: Vec<String> = skip.iter().map(MessageId::to_string).collect();
+            query.push(("skip", skip.join(",")));
+        }
+        let body = Body { query, ..Body::none() }.within(self.timeout + wait.unwrap_or_default());
+        self.call(Method::GET, &format!("/v1/inbox/{target}/work"), body).await
+    }
+
+    /// Where a message of an inbox came from (ADM-12, FUS-1).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn origin(&self, target: &Target, message: MessageId) -> Result<Origin> {
+        self.get(&format!("/v1/inbox/{target}/origin/{message}"), &[]).await
+    }
+
+    /// The grant of a target (STN-2).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn grant(&self, target: &Target) -> Result<GrantNow> {
+        self.get(&format!("/v1/grants/{target}"), &[]).await
     }
 
     /// Asks for a permit (DSP-7), as the daemon whose credential this client has.

@@ -6,6 +6,7 @@
 //! Not here: the capability manifest. Rules: CON-1, CAP-5, FUS-3, PRT-3, RTE-1.
 
 pub mod document;
+mod judge;
 pub mod kind;
 mod load;
 pub mod settings;
@@ -104,12 +105,12 @@ pub struct Station {
     pub runner: String,
     /// The model, a key of `[models]`.
     pub model: String,
+    /// How often it looks at the inbox by itself, milliseconds: what a lost wake costs at most.
+    pub poll: u64,
     /// How long a fake turn takes, milliseconds.
     pub turn: u64,
-    /// How a fake turn ends: a finish reason of OBS-1.
-    pub finish: String,
-    /// What a fake turn records: `reply`, `silence` or `done`.
-    pub answer: String,
+    /// How fake turns go, one after the other, the last one again and again.
+    pub script: Vec<crate::station::fake::Turn>,
 }
 
 /// `[models.<name>]`: the explicit map of OBS-2.
@@ -124,8 +125,8 @@ pub struct Model {
 /// `[trial]`: what only a trial may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Trial {
-    /// The named points at which a process stops and waits.
-    pub pause_at: Vec<String>,
+    /// The points at which a process stops and waits once the file `pause-now` is there.
+    pub pause_at: Vec<crate::pause::Point>,
 }
 
 /// One effective value.

@@ -19,6 +19,8 @@ use crate::store::{Db, Focus, Statement, StoreFault};
 #[derive(Debug)]
 pub struct Host<M: Persist> {
     config: M::Config,
+    /// Limits of single targets, where they differ.
+    own: BTreeMap<String, M::Config>,
     live: BTreeMap<String, M>,
     /// Batches since the last snapshot, by target.
     since_snapshot: BTreeMap<String, u32>,
@@ -71,7 +73,20 @@ impl<M: Persist> Host<M> {
     /// # Errors
     /// `image_violation` when an image breaks an invariant: it must not boot; otherwise the store's own.
     pub fn boot(db: &mut Db, config: M::Config, now: Now) -> Result<Self, StoreFault> {
-        let mut host = Self { config, live: BTreeMap::new(), since_snapshot: BTreeMap::new() };
+        Self::boot_each(db, config, BTreeMap::new(), now)
+    }
+
+    /// The same, with limits of their own for some targets.
+    ///
+    /// # Errors
+    /// As [`Self::boot`].
+    pub fn boot_each(
+        db: &mut Db,
+        config: M::Config,
+        own: BTreeMap<String, M::Config>,
+        now: Now,
+    ) -> Result<Self, StoreFault> {
+        let mut host = Self { config, own, live: BTreeMap::new(), since_snapshot: BTreeMap::new() };
         for target in db.targets::<M>()? {
             host.recover(db, &target, now)?;
         }
@@ -87,9 +102,14 @@ impl<M: Persist> Host<M> {
         if self.live.contains_key(target) { Ok(()) } else { self.recover(db, target, now) }
     }
 
-    /// The limits in force.
+    /// The limits in force where a target has none of its own.
     pub const fn config(&self) -> &M::Config {
         &self.config
+    }
+
+    /// The limits in force for one target.
+    pub fn config_of(&self, target: &str) -> &M::Config {
+        self.own.get(target).unwrap_or(&self.config)
     }
 
     /// One machine, as it is on disk.
@@ -104,14 +124,16 @@ impl<M: Persist> Host<M> {
 
     /// When the next machine wants its `Fire`.
     pub fn deadline(&self) -> Option<Mono> {
-        self.live.values().filter_map(|machine| machine.deadline(&self.config)).min()
+        self.live.iter().filter_map(|(target, machine)| machine.deadline(self.config_of(target))).min()
     }
 
     /// The targets whose machines want a `Fire` now.
     pub fn due(&self, now: Now) -> Vec<String> {
         self.live
             .iter()
-            .filter(|(_, machine)| machine.deadline(&self.config).is_some_and(|at| at <= now.mono))
+            .filter(|(target, machine)| {
+                machine.deadline(self.config_of(target)).is_some_and(|at| at <= now.mono)
+            })
             .map(|(target, _)| target.clone())
             .collect()
     }
@@ -191,7 +213,7 @@ impl<M: Persist> Host<M> {
         let image = db.image::<M>(target)?;
         let txn = Txn::begin(db)?;
         db.focus(Focus { target: target.to_owned(), statement: None });
-        let opened = match Open::recover(db, &txn, &self.config, now, image) {
+        let opened = match Open::recover(db, &txn, self.config_of(target), now, image) {
             Ok(opened) => opened,
             Err(RecoverError::Store(fault)) => {
                 db.abort();
@@ -236,7 +258,8 @@ impl<M: Persist> Host<M> {
             let known = facts(db, &Peers { live: &self.live, open }, &item, query)?;
             let Some(opened) = open.remove(&item.target) else { continue };
             db.focus(Focus { target: item.target.clone(), statement: item.statement });
-            let stepped = opened.step(db, &self.config, now, item.input, known)?;
+            let config = self.own.get(&item.target).unwrap_or(&self.config);
+            let stepped = opened.step(db, config, now, item.input, known)?;
             order.push(item.target.clone());
             open.insert(item.target, stepped);
         }

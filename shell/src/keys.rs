@@ -4,69 +4,21 @@
 //! zeroised when they go and have no Debug that shows them. Not here: who may use a key; that is registered by
 //! operator acts. Rules: SPW-6, IDN-4, IDN-6, IDN-7.
 
+mod files;
+
 use std::fmt;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::{ContentHash, KeyId, PublicKey};
+use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PublicKey};
 use awakener_kernel::wire::{SigningKey, public_key};
-use awakener_spec::{Reason, rule};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// The most bytes of a secret file; more is not one of ours.
-const LONGEST: u64 = 256;
-
-/// Why a key or token cannot be had.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// Others could read it, or put another one in its place.
-    #[error("{}: {what}", path.display())]
-    Mode {
-        /// The file or its directory.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// It is not what such a file holds.
-    #[error("{}: is not {expected}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What it should be.
-        expected: &'static str,
-    },
-    /// It stands there already and is not overwritten.
-    #[error("{}: exists already and is not overwritten", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// Its answer.
-        source: io::Error,
-    },
-    /// The system gave no chance.
-    #[error("the system gives no random bytes: {0}")]
-    Chance(String),
-}
-
-impl KeyError {
-    /// The refusal that it is, if it is one of the closed list.
-    pub const fn reason(&self) -> Option<Reason> {
-        match self {
-            Self::Mode { .. } => Some(Reason::KeyMode),
-            Self::Malformed { .. } | Self::Exists { .. } | Self::Io { .. } | Self::Chance(_) => None,
-        }
-    }
-}
+use files::read_secret;
+pub use files::{KeyError, create_secret, private_dir};
 
 /// A private Ed25519 key, zeroised at its end.
 pub struct SecretKey(SigningKey);
@@ -203,75 +155,52 @@ pub fn token_hash(text: &str) -> ContentHash {
     ContentHash::of(text.as_bytes())
 }
 
-/// Makes a directory that only this user can enter, with its parents; one that exists is checked.
-///
-/// # Errors
-/// [`KeyError::Mode`] or [`KeyError::Io`].
-pub fn private_dir(path: &Path) -> Result<(), KeyError> {
-    let io = |source| KeyError::Io { path: path.into(), source };
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
-    check_dir(path)
+/// The first operator key as `init` leaves it for the plane: enrolled with every scope by a store that has no operator
+/// key yet, and never looked at again (IDN-7). Public, but kept like a secret, so that nobody else can put his own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstOperator {
+    /// Always 1.
+    pub v: u32,
+    /// Who holds the key.
+    pub operator: OperatorName,
+    /// The public half.
+    pub key: PublicKey,
 }
 
-/// Writes a new 0600 file and makes it durable: bytes, then the entry in its directory.
-///
-/// # Errors
-/// Any [`KeyError`] but `Malformed` and `Chance`.
-pub fn create_secret(path: &Path, text: &str) -> Result<(), KeyError> {
-    let io = |source: io::Error| match source.kind() {
-        io::ErrorKind::AlreadyExists => KeyError::Exists { path: path.into() },
-        _other => KeyError::Io { path: path.into(), source },
-    };
-    let dir = parent(path);
-    private_dir(dir)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(io)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(io)?;
-    file.sync_all().map_err(io)?;
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(io)
-}
-
-/// Reads a secret file after the checks of SPW-6, made on what was opened and not on what the name meant before.
-fn read_secret(path: &Path) -> Result<Zeroizing<String>, KeyError> {
-    let io = |source| KeyError::Io { path: path.into(), source };
-    let file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if !metadata.is_file() {
-        return Err(KeyError::Malformed { path: path.into(), expected: "a regular file" });
+impl FirstOperator {
+    /// Where it stands in a state directory.
+    pub fn path(state: &Path) -> PathBuf {
+        state.join("keys").join("first-operator.json")
     }
-    check(path, &metadata, "0600")?;
-    check_dir(parent(path))?;
-    let mut text = Zeroizing::new(String::new());
-    file.take(LONGEST).read_to_string(&mut text).map_err(io)?;
-    Ok(text)
-}
 
-fn check_dir(path: &Path) -> Result<(), KeyError> {
-    let metadata = std::fs::metadata(path).map_err(|source| KeyError::Io { path: path.into(), source })?;
-    if !metadata.is_dir() {
-        return Err(KeyError::Malformed { path: path.into(), expected: "a directory" });
+    /// Writes it; `init` alone does.
+    ///
+    /// # Errors
+    /// Any [`KeyError`] but `Malformed` and `Chance`.
+    pub fn create(&self, state: &Path) -> Result<PathBuf, KeyError> {
+        let path = Self::path(state);
+        let text = serde_json::to_string(self).unwrap_or_default();
+        create_secret(&path, &text)?;
+        Ok(path)
     }
-    check(path, &metadata, "0700")
-}
 
-fn check(path: &Path, metadata: &std::fs::Metadata, wanted: &str) -> Result<(), KeyError> {
-    let mode = metadata.mode() & 0o7777;
-    let owner = metadata.uid();
-    let us = rustix::process::geteuid().as_raw();
-    let what = if mode & 0o077 != 0 {
-        format!("mode is {mode:04o}, must be {wanted}: others can reach it")
-    } else if owner != us {
-        format!("belongs to user {owner}, must belong to user {us}")
-    } else {
-        return Ok(());
-    };
-    rule!(Spw6);
-    Err(KeyError::Mode { path: path.into(), what })
-}
-
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        Some(_) | None => Path::new("."),
+    /// Reads it; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Mode`, `Malformed` or `Io`.
+    pub fn load(state: &Path) -> Result<Option<Self>, KeyError> {
+        let path = Self::path(state);
+        match read_secret(&path) {
+            Ok(text) => match serde_json::from_str::<Self>(&text) {
+                Ok(first) if first.v == 1 => Ok(Some(first)),
+                Ok(_) | Err(_) => {
+                    Err(KeyError::Malformed { path, expected: "the enrolment of an operator key" })
+                }
+            },
+            Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -308,7 +237,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let good = "0123456789abcdef".repeat(4);
         let write = |name: &str, text: &str| {
-            let path = dir.path().join(name);
+            let path = dir.path().join("private").join(name);
             create_secret(&path, text).unwrap();
             path
         };
@@ -324,13 +253,14 @@ mod tests {
 
     #[test]
     fn idn_6_a_token_is_known_by_the_hash_of_its_text() {
-        let dir = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("private");
         let token = Token::generate().unwrap();
-        token.create(&dir.path().join("t")).unwrap();
-        let back = Token::load(&dir.path().join("t")).unwrap();
+        token.create(&dir.join("t")).unwrap();
+        let back = Token::load(&dir.join("t")).unwrap();
         assert_eq!(back.hash(), token_hash(token.expose()));
         assert_eq!(token.expose().len(), 43);
-        create_secret(&dir.path().join("short"), "abcd").unwrap();
-        assert!(Token::load(&dir.path().join("short")).is_err());
+        create_secret(&dir.join("short"), "abcd").unwrap();
+        assert!(Token::load(&dir.join("short")).is_err());
     }
 }

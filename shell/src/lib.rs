@@ -3,6 +3,8 @@
 //! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
 //! (how a command ends).
 
+pub mod broker;
+pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;
@@ -13,4 +15,6 @@ pub mod keys;
 pub mod manifest;
 pub mod pause;
 pub mod plane;
+pub mod station;
 pub mod store;
+pub mod wake;

@@ -1,2 +1,7 @@
-//! Placeholder of the first commit.
-fn main() {}
+//! The program: everything it does stands in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    awakener::cli::main()
+}

@@ -21,19 +21,19 @@ pub enum Point {
     InRecovery,
 }
 
-/// A window that is wanted.
+/// The windows that are wanted.
 #[derive(Clone, Debug)]
 pub struct Pause {
     /// Where.
-    pub point: Point,
+    pub points: Vec<Point>,
     /// The state directory.
     pub state: PathBuf,
 }
 
 impl Pause {
-    /// Stops here for ever if this is the window and a test asks for it.
+    /// Stops here for ever if this is one of the windows and a test asks for it.
     pub fn reached(&self, point: Point) {
-        if self.point != point || !self.state.join("pause-now").exists() {
+        if !self.points.contains(&point) || !self.state.join("pause-now").exists() {
             return;
         }
         let said = format!("{} {point:?}\n", std::process::id());

@@ -9,9 +9,11 @@
 mod names;
 mod kinds;
 mod lists;
+mod machines;
 mod mark;
 
 pub use kinds::{AuditKind, Fault, ReasonGroup, ReceiptKey, Retry, RuleKind, RuleState, Terminal, Unit};
 pub use lists::{Class, Limit, Reason, ReceiptKind, Rule};
+pub use machines::MACHINES;
 pub use mark::{mark, set_mark_hook};
 pub use names::UnknownName;

@@ -54,8 +54,11 @@ impl Mailbox {
         let progress = self.image.progress.get(&seq).copied().unwrap_or_default();
         match by {
             By::Station => {
-                if fence.is_none() || self.image.claimed(seq).is_none() {
+                if fence.is_none() {
                     return Err(Reason::LostLease);
+                }
+                if self.image.claimed(seq).is_none() {
+                    return Err(Reason::NotClaimed);
                 }
                 if progress.turn.is_none_or(|(_, finish)| finish != Finish::Complete) {
                     return Err(Reason::AckNotComplete);

@@ -37,6 +37,7 @@ impl Mailbox {
                     closed: None,
                     finished: None,
                     quarantined: false,
+                    released: 0,
                 };
                 self.store(config, now, entry)
             }

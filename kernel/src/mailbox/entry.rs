@@ -41,6 +41,8 @@ pub struct Entry {
     pub finished: Option<Finished>,
     /// Set aside for the operator (INB-8).
     pub quarantined: bool,
+    /// How often an operator gave it back.
+    pub released: u32,
 }
 
 /// How a witness was closed.
@@ -77,7 +79,10 @@ impl Entry {
             Record::WitnessClosed { closed, .. } => self.closed = Some(*closed),
             Record::Finished { how, .. } => self.finished = Some(*how),
             Record::Quarantined { .. } => self.quarantined = true,
-            Record::QuarantineReleased { .. } => self.quarantined = false,
+            Record::QuarantineReleased { .. } => {
+                self.quarantined = false;
+                self.released = self.released.saturating_add(1);
+            }
             Record::Admitted { .. }
             | Record::EpochStarted { .. }
             | Record::Minted { .. }

@@ -47,6 +47,14 @@ pub struct Progress {
     pub quarantined: bool,
 }
 
+impl Progress {
+    /// Whether its attempts are used up, so that it is set aside when nobody works on it (INB-8). Work with a result
+    /// waits for its ACK and has one attempt more for that, but not one after the other without end.
+    pub fn spent(&self, config: &Config) -> bool {
+        self.attempts >= config.attempts.saturating_add(u32::from(self.response.is_some()))
+    }
+}
+
 /// A message under a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Claimed {
@@ -213,7 +221,12 @@ impl machine::Image for Image {
                 self.ahead.take_from(awaited);
                 self.cursor = Some(*to);
             }
-            Record::Quarantined { seq, .. } => self.touched(*seq).quarantined = true,
+            Record::Quarantined { seq, .. } => {
+                self.touched(*seq).quarantined = true;
+                if let Some(lease) = &mut self.lease {
+                    lease.claimed.remove(seq);
+                }
+            }
             Record::QuarantineReleased { seq, .. } => {
                 let progress = self.touched(*seq);
                 progress.quarantined = false;

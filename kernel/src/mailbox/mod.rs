@@ -7,6 +7,7 @@
 
 mod ack;
 mod admit;
+mod check;
 mod close;
 pub mod entry;
 pub mod image;
@@ -23,7 +24,7 @@ use crate::ids::{Fence, Seq, Tier};
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
 use crate::open::Open;
 use crate::time::{Mono, Now};
-use awakener_spec::{Reason, Rule};
+use awakener_spec::Reason;
 use image::{Claimed, Image, Lease};
 use input::{Effect, Event, Facts, Input, Query, Refusal};
 use timers::{Due, Timers};
@@ -103,20 +104,26 @@ impl Machine for Mailbox {
             }
             (Input::Renew { fence }, Facts::None) => self.renew(config, now, fence),
             (Input::Release { fence }, Facts::None) => self.release(config, now, fence),
-            (Input::Read { fence, message }, Facts::Row(row)) => self.read(config, now, fence, message, row),
-            (Input::FinishTurn { fence, message, turn, finish }, Facts::Row(row)) => {
+            (Input::Read { fence, message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.read(config, now, fence, message, row)
+            }
+            (Input::FinishTurn { fence, message, turn, finish }, Facts::Row(row))
+                if self.fits(&row, message) =>
+            {
                 self.finish_turn(now, fence, message, (turn, finish), row)
             }
-            (Input::Respond { fence, message, turn, response }, Facts::Row(row)) => {
+            (Input::Respond { fence, message, turn, response }, Facts::Row(row))
+                if self.fits(&row, message) =>
+            {
                 self.respond(now, fence, message, (turn, response), row)
             }
-            (Input::Ack { ack, fence }, Facts::Ack(facts)) => {
+            (Input::Ack { ack, fence }, Facts::Ack(facts)) if self.fits(&facts.row, ack.message) => {
                 self.acknowledge(config, now, &ack, fence, facts)
             }
-            (Input::Ask { daemon, question }, Facts::Mint(mint)) => {
+            (Input::Ask { daemon, question }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.ask(config, now, daemon, &question, mint)
             }
-            (Input::Report { fence, wake, report }, Facts::Mint(mint)) => {
+            (Input::Report { fence, wake, report }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.report(config, now, (fence, wake), report, mint)
             }
             (Input::Sweep { fresh }, Facts::Authorities(known)) => self.sweep(config, now, fresh, &known),
@@ -124,14 +131,18 @@ impl Machine for Mailbox {
                 Err(refusal) => self.refuse(refusal),
                 Ok(()) => self.refuse(Reason::FactsMissing),
             },
-            (Input::Published { wake, handed_over }, Facts::Mint(mint)) => {
+            (Input::Published { wake, handed_over }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.published(wake, handed_over, mint)
             }
-            (Input::Resolve { message }, Facts::Row(row)) => self.resolve(message, row),
-            (Input::ReleaseQuarantine { message }, Facts::Row(row)) => {
+            (Input::Resolve { message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.resolve(message, row)
+            }
+            (Input::ReleaseQuarantine { message }, Facts::Row(row)) if self.fits(&row, message) => {
                 self.release_quarantine(config, now, message, row)
             }
-            (Input::Expire { message }, Facts::Row(row)) => self.expire(config, now, message, row),
+            (Input::Expire { message }, Facts::Row(row)) if self.fits(&row, message) => {
+                self.expire(config, now, message, row)
+            }
             (Input::Fire { fresh }, Facts::Authority(authority)) => {
                 self.fire(config, now, fresh, Some(authority))
             }
@@ -254,38 +265,6 @@ impl Open<Mailbox> {
 type DraftOf = Draft<Mailbox>;
 
 impl Image {
-    /// Invariants of the durable part.
-    fn check(&self) -> Result<(), Violation> {
-        let fail = |invariant, rule| Err(Violation { invariant, rule });
-        if self.cursor > self.last || self.ahead.iter().any(|(_, end)| Some(end) > self.last) {
-            return fail("nothing is finished that was not admitted", Rule::Inb4);
-        }
-        if self.witnesses.keys().any(|seq| self.is_finished(*seq)) {
-            return fail("the cursor never reaches an outstanding witness", Rule::Ack2);
-        }
-        if self.ahead.contains(self.awaited()) {
-            return fail("the cursor is as far as it can be", Rule::Ack10);
-        }
-        if self.progress.keys().any(|seq| self.is_finished(*seq) || Some(*seq) > self.last) {
-            return fail("progress is kept of unfinished messages only", Rule::Inb3);
-        }
-        if let Some(lease) = &self.lease {
-            if lease.fence != self.lease_fence {
-                return fail("the live lease has the highest fencing token", Rule::Inb7);
-            }
-            if lease.claimed.keys().any(|seq| self.is_finished(*seq)) {
-                return fail("finished work is not claimed", Rule::Inb7);
-            }
-        }
-        if self.permit.as_ref().is_some_and(|permit| permit.fence != self.permit_fence) {
-            return fail("the live permit has the highest fencing token", Rule::Dsp7);
-        }
-        if self.token.is_some_and(|token| token.epoch() > self.epoch) {
-            return fail("no token is beyond the emitter's epoch", Rule::Emt2);
-        }
-        Ok(())
-    }
-
     /// Whether a message of this tier is finished by a recorded response.
     const fn response_finishes(tier: Tier) -> bool {
         !matches!(tier, Tier::Zero)

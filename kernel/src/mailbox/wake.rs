@@ -165,6 +165,7 @@ impl Mailbox {
         let mint = mint
             .filter(|mint| (mint.message, mint.token) == (question.message, question.token))
             .ok_or(Class::Unminted)?;
+        rule!(Adm6);
         if !mint.authority.rostered || !mint.authority.open {
             return Err(Class::AuthorityWithdrawn);
         }
@@ -176,8 +177,9 @@ impl Mailbox {
         }
         let live = self.timers.permit.is_some_and(|until| now.mono < until);
         match &self.image.permit {
-            // The same daemon may ask again before it flies: its answer may have been lost.
-            Some(permit) if live && (permit.flying || permit.daemon != *daemon) => Err(Class::PermitHeld),
+            // A flight lasts until its end is recorded, or its attempt would never be counted. Before it flies the
+            // same daemon may ask again: its answer may have been lost.
+            Some(permit) if permit.flying || (live && permit.daemon != *daemon) => Err(Class::PermitHeld),
             Some(_) | None => Ok(mint.seq),
         }
     }
@@ -193,7 +195,8 @@ impl Mailbox {
     ) -> StepOf {
         let Some(mint) = mint else { return self.refuse(Class::Unminted) };
         let current = self.image.permit.as_ref().filter(|permit| permit.fence == fence).cloned();
-        if fence > self.image.permit_fence || current.as_ref().is_some_and(|permit| permit.wake != wake) {
+        let never_given = fence == Fence::default() || fence > self.image.permit_fence;
+        if never_given || current.as_ref().is_some_and(|permit| permit.wake != wake) {
             return self.refuse(Reason::StaleTicket);
         }
         if report == FlightReport::Attempted && current.as_ref().is_none_or(|permit| permit.flying) {
@@ -280,12 +283,15 @@ impl DraftOf {
         self.machine.timers.permit = None;
         self.machine.timers.flying = false;
         let open = self.machine.image.witnesses.contains_key(&permit.seq);
-        if !permit.flying || permit.read || !open || end == FlightEnd::NeverStarted {
+        // An end proves that there was a flight, also when the report of its beginning was lost.
+        if permit.read || !open || end == FlightEnd::NeverStarted {
             return;
         }
         self.record(Record::AttemptWithoutRead { seq: permit.seq, end });
         let progress = self.machine.image.progress.get(&permit.seq).copied().unwrap_or_default();
-        if progress.attempts >= config.attempts && !progress.quarantined {
+        // Whoever has read it is at work on it; the end of the lease will judge.
+        let at_work = self.machine.image.claimed(permit.seq).is_some_and(|claimed| claimed.read);
+        if progress.spent(config) && !progress.quarantined && !at_work {
             self.quarantine(permit.seq, permit.message, None);
         } else {
             self.settle_emission(config, permit.seq);

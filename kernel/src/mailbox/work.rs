@@ -13,7 +13,7 @@ use super::input::{Candidate, Event};
 use super::record::Record;
 use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;
-use crate::ids::{Fence, Holder, MessageId, Seq, TurnId};
+use crate::ids::{Fence, Holder, MessageId, Seq, Tier, TurnId};
 use crate::machine::{Draft, Step};
 use crate::time::Now;
 use crate::values::{Finish, Response};
@@ -30,6 +30,8 @@ impl Mailbox {
         candidates: Vec<Candidate>,
     ) -> StepOf {
         match self.live_lease(now) {
+            // A lease whose work is all finished is no right to anything, and holds nobody up.
+            Some(lease) if lease.claimed.is_empty() => {}
             Some(lease) if lease.holder == holder => {
                 // A lost answer costs nothing: the same holder gets the same lease again.
                 rule!(Inb7);
@@ -38,15 +40,14 @@ impl Mailbox {
             Some(_) => return self.refuse(Reason::LeaseHeld),
             None => {}
         }
-        let claimed = claimable(&self.image, candidates, max.min(config.page));
+        let expired = self.live_lease(now).is_none();
+        let claimed = claimable(&self.image, config, candidates, max.min(config.page));
         if claimed.is_empty() {
             return self.refuse(Reason::NothingToClaim);
         }
         let mut draft: DraftOf = Draft::new(self);
-        draft.end_lease(config, true);
+        draft.end_lease(config, expired);
         let fence = draft.machine.image.lease_fence.next();
-        // What the end of the old lease set aside is no longer work.
-        let claimed = claimed.into_iter().filter(|(seq, _)| draft.machine.is_work(*seq)).collect();
         draft.record(Record::Leased { lease: Lease { fence, holder, at: now.wall, claimed } });
         draft.machine.timers.lease = Some(now.mono + config.lease);
         draft.advanced(Event::Leased { fence })
@@ -153,11 +154,18 @@ impl Mailbox {
         let Some(claimed) = self.image.claimed(seq).filter(|claimed| claimed.read).cloned() else {
             return self.refuse(Reason::NotClaimed);
         };
+        if claimed.tier == Tier::Zero && response == Response::Done {
+            // An alert is answered by a response or by silence; with `done` its station could never acknowledge it.
+            return self.refuse(Reason::ResponseRequired);
+        }
         let mut draft: DraftOf = Draft::new(self);
         draft.record(Record::Responded { seq, message, turn, response });
         rule!(Inb9);
         if Image::response_finishes(claimed.tier) {
             draft.finish(seq, message, claimed.principal, Finished::Responded);
+        } else {
+            // What is answered to an alert closes nothing.
+            rule!(Ack8);
         }
         draft.advanced(Event::Responded)
     }
@@ -181,20 +189,18 @@ impl Mailbox {
             None => Err(Reason::NotClaimed),
         }
     }
-
-    /// Whether something is still owed about `seq` that a station may do.
-    fn is_work(&self, seq: Seq) -> bool {
-        !self.image.is_finished(seq)
-            && self.image.progress.get(&seq).is_none_or(|progress| !progress.quarantined)
-    }
 }
 
-/// The candidates that are work, as the lease keeps them. The facts are trusted for order only.
-fn claimable(image: &Image, candidates: Vec<Candidate>, max: u32) -> BTreeMap<Seq, Claimed> {
+/// The candidates that are work, as the lease keeps them; without what the end of the old lease will set aside. The
+/// facts are trusted for order only.
+fn claimable(image: &Image, config: &Config, candidates: Vec<Candidate>, max: u32) -> BTreeMap<Seq, Claimed> {
+    let set_aside = |seq: Seq| {
+        let ending = image.claimed(seq).is_some();
+        image.progress.get(&seq).is_some_and(|p| p.quarantined || (ending && p.spent(config)))
+    };
     candidates
         .into_iter()
-        .filter(|c| Some(c.seq) <= image.last && !image.is_finished(c.seq))
-        .filter(|c| image.progress.get(&c.seq).is_none_or(|progress| !progress.quarantined))
+        .filter(|c| Some(c.seq) <= image.last && !image.is_finished(c.seq) && !set_aside(c.seq))
         .take(usize::try_from(max).unwrap_or(usize::MAX))
         .map(|c| {
             let Candidate { seq, message, tier, principal, depth } = c;
@@ -211,8 +217,7 @@ impl DraftOf {
         self.machine.timers.lease = None;
         for (seq, claimed) in lease.claimed {
             let progress = self.machine.image.progress.get(&seq).copied().unwrap_or_default();
-            // Work with a result waits for its ACK, not for another attempt.
-            if progress.attempts >= config.attempts && progress.response.is_none() && !progress.quarantined {
+            if progress.spent(config) && !progress.quarantined {
                 self.quarantine(seq, claimed.message, Some((claimed.tier, claimed.principal)));
             }
         }

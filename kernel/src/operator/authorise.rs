@@ -11,11 +11,10 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::act::{Act, Scope};
-use super::subject::Roster;
+use super::outside::{Found, Outside};
 use crate::config::Config;
-use crate::ids::{CommandId, KeyId, MessageId, PlaneName, Principal, Target, Tier};
+use crate::ids::{CommandId, KeyId, PlaneName, Target};
 use crate::registry::{Image, Operator};
-use crate::router;
 use crate::time::{Millis, Now, Wall};
 
 /// A command whose form is right.
@@ -62,67 +61,6 @@ pub struct Presented {
     pub signature_valid: bool,
     /// The signed bytes, for storage (ADM-5).
     pub raw: String,
-}
-
-/// What stands outside the registry and must be known to judge an act.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outside {
-    /// The wall clock as it is, not as the store holds it.
-    Clock,
-    /// The latch of the station of this target.
-    Latch(Target),
-    /// The witness of an alert.
-    Witness(Target, MessageId),
-    /// A message that was set aside.
-    Quarantined(Target, MessageId),
-    /// The break of the audit chain.
-    Break,
-}
-
-/// The answer to [`Outside`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Found {
-    /// Nothing was asked.
-    Nothing,
-    /// For [`Outside::Clock`].
-    Clock(Wall),
-    /// For the others: a text that names the state of the subject, `None` if there is no such subject.
-    Subject(Option<SmolStr>),
-}
-
-impl Act {
-    /// What must be known from outside the registry.
-    pub fn outside(&self) -> Option<Outside> {
-        match self {
-            Self::AcceptClock(_) => Some(Outside::Clock),
-            Self::ClearLatch(of) => Some(Outside::Latch(of.target.clone())),
-            Self::Resolve(alert) => Some(Outside::Witness(alert.target.clone(), alert.message)),
-            Self::ReleaseQuarantine(of) => Some(Outside::Quarantined(of.target.clone(), of.message)),
-            Self::Reanchor(_) => Some(Outside::Break),
-            Self::InstallRoster(_)
-            | Self::RemoveRoster(_)
-            | Self::Arm(_)
-            | Self::Disarm(_)
-            | Self::Abort(_)
-            | Self::Pause(_)
-            | Self::Resume(_)
-            | Self::StopAll(_)
-            | Self::RegisterTarget(_)
-            | Self::RemoveTarget(_)
-            | Self::RegisterPrincipal(_)
-            | Self::RevokePrincipal(_)
-            | Self::RegisterAckKey(_)
-            | Self::RevokeAckKey(_)
-            | Self::RegisterRouterKey(_)
-            | Self::RevokeRouterKey(_)
-            | Self::RegisterAuditKey(_)
-            | Self::RevokeAuditKey(_)
-            | Self::RegisterOperatorKey(_)
-            | Self::RevokeOperatorKey(_) => None,
-        }
-    }
 }
 
 /// Decides whether a command takes effect now.
@@ -289,35 +227,4 @@ fn bounded(act: &Act, config: &Config, now: Now) -> Result<(), Reason> {
         within(of.until, config.grant)?;
     }
     Ok(())
-}
-
-/// Questions of [`authorise`] about the image.
-impl Image {
-    /// Whether a roster names nothing unknown (ADM-4). Only the compiled Tier-0 schema can be on one.
-    pub(crate) fn knows_all_of(&self, roster: &Roster) -> bool {
-        roster.entries.iter().all(|entry| {
-            router::compiled(&entry.schema) == Some(Tier::Zero)
-                && self.knows(&entry.principal)
-                && self.targets.contains(&entry.target)
-        })
-    }
-
-    /// Whether a principal was ever registered here.
-    fn knows(&self, principal: &Principal) -> bool {
-        self.credentials.values().any(|held| held.principal == *principal)
-    }
-
-    /// Whether a key has a role already (IDN-7: keys live per role). The ACK key of one target may become that of
-    /// another, so for a new ACK key only the same target counts.
-    fn serves(&self, key: &KeyId, ack_for: Option<&Target>) -> bool {
-        let acks = |target: &Target| self.ack_keys.get(target).is_some_and(|keys| keys.contains_key(key));
-        let as_ack_key = match ack_for {
-            Some(target) => acks(target),
-            None => self.ack_keys.keys().any(acks),
-        };
-        as_ack_key
-            || self.operators.contains_key(key)
-            || self.router_keys.contains_key(key)
-            || self.audit_keys.contains_key(key)
-    }
 }

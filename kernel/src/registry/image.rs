@@ -1,6 +1,6 @@
 //! The durable truth about what operators decided. An empty image denies everything (OPR-3).
 //!
-//! Records carry the act itself, so that what an act means stands once: in [`Image::enact`]. Not here: whether it may
+//! Records carry the act itself, so that what an act means stands once, in `enact`. Not here: whether it may
 //! be done ([`crate::operator::authorise`]). Revoked keys and credentials stay as entries, so that none comes back.
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommandId, ContentHash, KeyId, OperatorName, PlaneName, Principal, PublicKey, Target};
 use crate::machine;
-use crate::operator::{Act, AuthorityKey, Denial, Roster, Scope};
+use crate::operator::{Act, Denial, Roster, Scope};
 use crate::time::Wall;
 use crate::values::By;
 
@@ -144,6 +144,8 @@ pub enum Record {
         key: PublicKey,
         /// The key that signs checkpoints.
         audit: PublicKey,
+        /// The key that signs hints.
+        router: Option<PublicKey>,
         /// When.
         at: Wall,
     },
@@ -179,13 +181,18 @@ impl machine::Image for Image {
 
     fn apply(&mut self, record: &Record) {
         match record {
-            Record::Enrolled { plane, operator, key, audit, at } => {
+            Record::Enrolled { plane, operator, key, audit, router, at } => {
                 self.plane = Some(plane.clone());
                 let scopes = BTreeSet::from(Scope::ALL);
                 let first = Operator { operator: operator.clone(), key: *key, scopes, revoked: None };
                 self.operators.insert(key.key_id(), first);
                 let audit_key = Key { key: *audit, not_before: *at, not_after: Wall::LAST, revoked: None };
                 self.audit_keys.insert(audit.key_id(), audit_key);
+                if let Some(router) = router {
+                    let key = Key { key: *router, not_before: *at, not_after: Wall::LAST, revoked: None };
+                    self.router_keys.insert(router.key_id(), key);
+                    self.ring = self.ring.saturating_add(1);
+                }
             }
             Record::Started(running) => self.running = Some(*running),
             Record::Enacted { id, not_after, key, at, forget, act, raw } => {
@@ -215,125 +222,5 @@ impl Image {
         let gone = self.commands.values().filter(|end| **end < before).max().copied();
         self.forgotten = self.forgotten.max(gone);
         self.commands.retain(|_, end| *end >= before);
-    }
-
-    /// What an act makes true. Acts on machines outside ([`crate::operator::Outside`]) change nothing here.
-    fn enact(&mut self, act: &Act, at: Wall) {
-        match act {
-            // Needs the signed command: see `apply`.
-            Act::InstallRoster(_) => {}
-            Act::RemoveRoster(_) => self.roster = None,
-            Act::Arm(of) => {
-                self.grants.insert(of.target.clone(), of.until);
-            }
-            Act::Disarm(of) => {
-                self.grants.remove(&of.target);
-            }
-            Act::Abort(_) => {
-                self.roster = None;
-                self.grants.clear();
-            }
-            Act::Pause(of) => self.pause(of.target.as_ref(), of.until),
-            Act::Resume(of) => match &of.target {
-                Some(target) => {
-                    self.pauses.remove(target);
-                }
-                None => {
-                    self.fleet_pause = None;
-                    self.stopped = false;
-                }
-            },
-            Act::StopAll(_) => self.stopped = true,
-            Act::RegisterTarget(of) => {
-                self.targets.insert(of.target.clone());
-            }
-            Act::RemoveTarget(of) => self.remove_target(&of.target, at),
-            Act::RegisterPrincipal(of) => {
-                let may_read = of.may_read.iter().cloned().collect();
-                let (principal, acts_for) = (of.principal.clone(), of.acts_for.clone());
-                self.credentials.insert(of.credential, Held { principal, may_read, acts_for, revoked: None });
-            }
-            Act::RevokePrincipal(of) => {
-                for (hash, held) in &mut self.credentials {
-                    if held.principal == of.principal && of.credential.is_none_or(|one| one == *hash) {
-                        held.revoked.get_or_insert(at);
-                    }
-                }
-            }
-            Act::RegisterAckKey(of) => {
-                let key =
-                    Key { key: of.key, not_before: of.not_before, not_after: of.not_after, revoked: None };
-                let keys = self.ack_keys.entry(of.target.clone()).or_default();
-                keys.insert(of.key.key_id(), AckKeyEntry { by: of.by, key });
-            }
-            Act::RevokeAckKey(of) => {
-                let entry = self.ack_keys.get_mut(&of.target).and_then(|keys| keys.get_mut(&of.key_id));
-                revoke(entry.map(|entry| &mut entry.key.revoked), at);
-            }
-            Act::RegisterRouterKey(of) => {
-                self.ring = self.ring.saturating_add(1);
-                register(&mut self.router_keys, of);
-            }
-            Act::RevokeRouterKey(of) => {
-                if revoke(self.router_keys.get_mut(&of.key_id).map(|key| &mut key.revoked), at) {
-                    self.ring = self.ring.saturating_add(1);
-                }
-            }
-            Act::RegisterAuditKey(of) => register(&mut self.audit_keys, of),
-            Act::RevokeAuditKey(of) => {
-                revoke(self.audit_keys.get_mut(&of.key_id).map(|key| &mut key.revoked), at);
-            }
-            Act::RegisterOperatorKey(of) => {
-                let scopes = of.scopes.iter().copied().collect();
-                let new = Operator { operator: of.operator.clone(), key: of.key, scopes, revoked: None };
-                self.operators.insert(of.key.key_id(), new);
-            }
-            Act::RevokeOperatorKey(of) => {
-                revoke(self.operators.get_mut(&of.key_id).map(|key| &mut key.revoked), at);
-            }
-            Act::AcceptClock(_) => self.clock = None,
-            Act::ClearLatch(_) | Act::Resolve(_) | Act::ReleaseQuarantine(_) | Act::Reanchor(_) => {}
-        }
-    }
-
-    /// The later end stands: pausing narrows, so it must not shorten a pause.
-    fn pause(&mut self, target: Option<&Target>, until: Wall) {
-        match target {
-            Some(target) => {
-                let end = self.pauses.entry(target.clone()).or_insert(until);
-                *end = until.max(*end);
-            }
-            None => self.fleet_pause = self.fleet_pause.max(Some(until)),
-        }
-    }
-
-    fn remove_target(&mut self, target: &Target, at: Wall) {
-        self.targets.remove(target);
-        self.grants.remove(target);
-        for held in self.credentials.values_mut() {
-            held.may_read.remove(target);
-            if held.acts_for.as_ref() == Some(target) {
-                held.acts_for = None;
-            }
-        }
-        for entry in self.ack_keys.get_mut(target).into_iter().flat_map(BTreeMap::values_mut) {
-            entry.key.revoked.get_or_insert(at);
-        }
-    }
-}
-
-fn register(keys: &mut BTreeMap<KeyId, Key>, of: &AuthorityKey) {
-    let key = Key { key: of.key, not_before: of.not_before, not_after: of.not_after, revoked: None };
-    keys.insert(of.key.key_id(), key);
-}
-
-/// The first revocation stands. Says whether this was it.
-fn revoke(revoked: Option<&mut Option<Wall>>, at: Wall) -> bool {
-    match revoked {
-        Some(revoked @ None) => {
-            *revoked = Some(at);
-            true
-        }
-        Some(Some(_)) | None => false,
     }
 }

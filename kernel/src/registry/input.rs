@@ -15,7 +15,8 @@ use crate::time::Wall;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// The store is made: the plane's name, the first operator key with every scope, the audit key (IDN-7). Once.
+    /// The store is made: the plane's name, the first operator key with every scope, the audit key, and the router key
+    /// that this process signs hints with, if it does (IDN-7). Once.
     Enrol {
         /// The plane.
         plane: PlaneName,
@@ -25,6 +26,8 @@ pub enum Input {
         key: PublicKey,
         /// The key that signs checkpoints.
         audit: PublicKey,
+        /// The key that signs hints.
+        router: Option<PublicKey>,
     },
     /// The process starts, before it serves anyone (OPR-2, ADM-5).
     Start {

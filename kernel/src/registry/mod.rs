@@ -8,8 +8,10 @@
 //! Reading order: [`image`] (the durable truth) → [`input`] (what can happen) → [`step`] (the judgement) →
 //! [`query`] (what others ask). Rules: IDN-6, IDN-7, ADM-4, ADM-5, ADM-13, STN-2, EMT-6, OPR-1…3.
 
+mod enact;
 pub mod image;
 pub mod input;
+mod known;
 mod query;
 mod state;
 mod step;

@@ -47,7 +47,9 @@ impl Machine for Registry {
 
     fn step(self, config: &Config, now: Now, input: Input, facts: Found) -> Step<Self> {
         match input {
-            Input::Enrol { plane, operator, key, audit } => self.enrol(plane, operator, key, audit, now),
+            Input::Enrol { plane, operator, key, audit, router } => {
+                self.enrol(plane, operator, (key, audit, router), now)
+            }
             Input::Start { running, roster } => self.start(running, roster),
             Input::Command(presented) => self.command(&presented, &facts, config, now),
             Input::Deny(denial) => self.deny(denial),
@@ -81,6 +83,10 @@ impl Machine for Registry {
         if image.grants.keys().any(|target| !image.targets.contains(target)) {
             return broken("only registered targets have grants", Rule::Adm13);
         }
+        let gone = image.ack_keys.iter().filter(|(target, _)| !image.targets.contains(*target));
+        if gone.flat_map(|(_, keys)| keys.values()).any(|entry| entry.key.revoked.is_none()) {
+            return broken("the ACK keys of a target that is gone are revoked", Rule::Adm13);
+        }
         let ack_keys = image.ack_keys.values().flatten().map(|(id, entry)| (id, &entry.key));
         let plane_keys = image.router_keys.iter().chain(&image.audit_keys);
         let operators = image.operators.iter().all(|(id, operator)| operator.key.key_id() == *id);
@@ -110,19 +116,19 @@ impl Registry {
         self,
         plane: PlaneName,
         operator: OperatorName,
-        key: PublicKey,
-        audit: PublicKey,
+        (key, audit, router): (PublicKey, PublicKey, Option<PublicKey>),
         now: Now,
     ) -> Step<Self> {
         awakener_spec::rule!(Idn7);
         if self.image.plane.is_some() {
             return Step::refused(self, Reason::OperatorStateConflict);
         }
-        if key == audit {
+        // A key has one role.
+        if key == audit || router.is_some_and(|router| router == key || router == audit) {
             return Step::refused(self, Reason::OperatorMalformed);
         }
         let mut draft = Draft::new(self);
-        draft.record(Record::Enrolled { plane, operator, key, audit, at: now.wall });
+        draft.record(Record::Enrolled { plane, operator, key, audit, router, at: now.wall });
         draft.advanced(Event::Enrolled)
     }
 
@@ -229,12 +235,15 @@ impl Registry {
     /// What other machines and the driver must do because an operator may ask for it.
     fn handed_on(&self, command: &Command, found: &Found) -> Option<Effect> {
         if let Act::Resolve(of) = &command.act {
+            awakener_spec::rule!(Ack9);
             return Some(Effect::Resolve { target: of.target.clone(), message: of.message });
         }
         if let Act::ReleaseQuarantine(of) = &command.act {
+            awakener_spec::rule!(Inb8);
             return Some(Effect::ReleaseQuarantine { target: of.target.clone(), message: of.message });
         }
         if let Act::ClearLatch(of) = &command.act {
+            awakener_spec::rule!(Fus7);
             let (target, reason) = (of.target.clone(), command.reason.clone());
             return Some(Effect::ClearLatch { target, command: command.id, reason });
         }

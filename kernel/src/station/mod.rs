@@ -3,7 +3,7 @@
 //! Hosted and attached stations are this same machine (STN-8): a hosted one gets its inputs from ports that carry out
 //! the effects; for an attached one the plane makes them from the agent's own calls.
 //!
-//! Reading order: `phase` (where it can be) → `image` (what survives) → `input` → `step` (all branching) → the leaves
+//! Reading order: `phase` (where it can be) → `image` (what survives) → `input` → `step` and `completion` (all branching) and `judge` (what it asks) → the leaves
 //! `pass`, `closing`, `grant`, `latch`, `timer`. The same table as data: `spec/machines/station.toml`.
 //!
 //! What the driver owes it: it feeds [`Input::CauseFound`] and [`Input::LatchFound`] before anything else when they
@@ -12,25 +12,31 @@
 
 mod check;
 mod closing;
+mod completion;
+mod effect;
 mod evidence;
 mod grant;
 mod image;
 mod input;
+mod judge;
 mod latch;
 mod leaf;
 mod pass;
 mod phase;
+mod record;
 mod step;
 mod timer;
 mod work;
 
+pub use effect::{Alarm, Effect, Event};
 pub use evidence::{Claim, Evidence, Exit, Output, Run, Stop, Stopped, Tokens, conclude};
-pub use image::{Image, Latch, MAX_PROGRESS, Progress, Record, Turn};
-pub use input::{Alarm, Effect, Event, Input};
+pub use image::{Image, Latch, MAX_PROGRESS, Progress, Turn};
+pub use input::Input;
 pub use phase::{
     Acking, Armed, Closing, Cognizing, LatchStage, LatchedDown, Phase, PhaseName, Reading, Refused, Synced,
     Waking,
 };
+pub use record::Record;
 pub use work::{
     Answer, CursorAfter, Grant, GrantEnd, Hand, Lane, LatchCause, LatchId, LatchNote, Latency, Mapped,
     MissingAudit, Model, Pass, Prior, RefusedCause, Ticket, TripAudit, Unmeasured, Work,

@@ -5,40 +5,15 @@
 
 use awakener_spec::{Reason, rule};
 
+use super::completion::on_completion;
+use super::judge::{Gate, Place};
 use super::leaf::Leaf;
-use super::phase::{Closing, LatchStage, LatchedDown, Phase, PhaseName};
-use super::work::{GrantEnd, LatchNote, MissingAudit, Ticket, TripAudit, Work};
-use super::{Input, Lane, LatchCause, LatchId, Station};
+use super::phase::{LatchStage, LatchedDown, Phase, PhaseName};
+use super::work::GrantEnd;
+use super::{Input, Station};
 use crate::config::Config;
-use crate::fuse::{self, Trip};
-use crate::ids::{Tier, TurnId};
 use crate::machine::Step;
-use crate::time::{Now, Wall};
-
-/// Where a ticket stands.
-enum Place {
-    Current,
-    Late,
-    Stale,
-    Never,
-}
-
-/// What claimed work comes to.
-enum Verdict {
-    Resume(TurnId, super::Answer),
-    Exhausted,
-    Resting,
-    Unmapped,
-    Trips(Trip),
-    Start,
-}
-
-/// Whether work may begin.
-enum Gate {
-    Open,
-    Busy,
-    Closed(Reason),
-}
+use crate::time::Now;
 
 pub(super) fn step(station: Station, config: &Config, now: Now, input: Input) -> Step<Station> {
     match input.ticket().map(|ticket| station.place(ticket)) {
@@ -54,12 +29,12 @@ fn absorbed(station: Station) -> Step<Station> {
     Step::absorbed(station)
 }
 
-fn refused(station: Station, why: Reason) -> Step<Station> {
+pub(super) fn refused(station: Station, why: Reason) -> Step<Station> {
     rule!(Stn4);
     Step::refused(station, why)
 }
 
-fn misplaced(station: Station) -> Step<Station> {
+pub(super) fn misplaced(station: Station) -> Step<Station> {
     refused(station, Reason::OutOfPhase)
 }
 
@@ -207,91 +182,6 @@ fn by_input(station: Station, config: &Config, now: Now, input: Input) -> Step<S
     }
 }
 
-/// A completion that carries the phase's own ticket. One that the phase did not ask for is out of phase all the same.
-fn on_completion(station: Station, config: &Config, now: Now, input: Input) -> Step<Station> {
-    let leaf = |station| Leaf::new(station, config, now);
-    match (station.phase().clone(), input) {
-        (Phase::Waking(_), Input::InboxRead { .. }) => leaf(station).read(),
-        (Phase::Waking(_), Input::DispatchFailed { .. }) => leaf(station).dispatch_failed(),
-        (Phase::Reading(_), Input::Claimed { turn, lane, work, .. }) => {
-            on_claimed(station, config, now, turn, lane, work)
-        }
-        (Phase::Cognizing(c), Input::TurnFinished { evidence, answer, .. }) => {
-            leaf(station).finish_turn(c.pass, evidence, answer)
-        }
-        (Phase::Acking(a), Input::ResultRecorded { .. }) => match a.closing {
-            Closing::Result(pass, answer) if pass.tier == Tier::Zero => leaf(station).send_ack(pass, answer),
-            Closing::Result(pass, _) => leaf(station).result_closes(pass),
-            Closing::Ack(..) | Closing::Own(..) => misplaced(station),
-        },
-        (Phase::Acking(a), Input::ResultRefused { why, .. }) => match a.closing {
-            Closing::Result(..) => leaf(station).still_outstanding(a.closing, Some(why)),
-            Closing::Ack(..) | Closing::Own(..) => misplaced(station),
-        },
-        (Phase::Acking(a), Input::AckAccepted { .. }) => match a.closing {
-            Closing::Ack(..) | Closing::Own(..) => leaf(station).sync(a.closing),
-            Closing::Result(..) => misplaced(station),
-        },
-        (Phase::Acking(a), Input::AckRefused { why, .. }) => match a.closing {
-            Closing::Ack(..) | Closing::Own(..) => leaf(station).still_outstanding(a.closing, Some(why)),
-            Closing::Result(..) => misplaced(station),
-        },
-        (Phase::LatchedDown(l), Input::TripAuditDone { result, .. }) => match l.stage {
-            LatchStage::Auditing(..) => leaf(station).trip_audited(match result {
-                Ok(hash) => TripAudit::Recorded(hash),
-                Err(why) => TripAudit::Missing(MissingAudit::Failed(why)),
-            }),
-            LatchStage::Owed(_)
-            | LatchStage::Writing(..)
-            | LatchStage::Down
-            | LatchStage::Archiving(..)
-            | LatchStage::Removing(..) => misplaced(station),
-        },
-        (Phase::LatchedDown(l), Input::LatchWritten { ok, .. }) => match l.stage {
-            LatchStage::Writing(..) => leaf(station).latch_settled(ok),
-            LatchStage::Owed(_)
-            | LatchStage::Auditing(..)
-            | LatchStage::Down
-            | LatchStage::Archiving(..)
-            | LatchStage::Removing(..) => misplaced(station),
-        },
-        (Phase::LatchedDown(l), Input::LatchArchived { ok, .. }) => match l.stage {
-            LatchStage::Archiving(_, command) if ok => leaf(station).latch_archived(command),
-            LatchStage::Archiving(..) => leaf(station).clear_failed(),
-            LatchStage::Owed(_)
-            | LatchStage::Auditing(..)
-            | LatchStage::Writing(..)
-            | LatchStage::Down
-            | LatchStage::Removing(..) => misplaced(station),
-        },
-        (Phase::LatchedDown(l), Input::LatchRemoved { ok, .. }) => match l.stage {
-            LatchStage::Removing(_, command) if ok => leaf(station).latch_removed(command),
-            LatchStage::Removing(..) => leaf(station).clear_failed(),
-            LatchStage::Owed(_)
-            | LatchStage::Auditing(..)
-            | LatchStage::Writing(..)
-            | LatchStage::Down
-            | LatchStage::Archiving(..) => misplaced(station),
-        },
-        (
-            Phase::Dark
-            | Phase::Armed(_)
-            | Phase::Waking(_)
-            | Phase::Reading(_)
-            | Phase::Cognizing(_)
-            | Phase::Acking(_)
-            | Phase::Synced(_)
-            | Phase::Refused(_)
-            | Phase::LatchedDown(_),
-            // Phases that wait for something else.
-            other,
-        ) => {
-            debug_assert!(other.ticket().is_some(), "only completions come here");
-            misplaced(station)
-        }
-    }
-}
-
 fn on_grant(station: Station, config: &Config, now: Now, grant: super::Grant) -> Step<Station> {
     rule!(Stn2);
     if station.image.grant == Some(grant) {
@@ -322,108 +212,5 @@ pub(super) fn on_grant_end(leaf: Leaf<'_>, end: GrantEnd) -> Step<Station> {
     match leaf.image().grant {
         Some(_) => leaf.end_grant(end),
         None => absorbed(leaf.draft.machine),
-    }
-}
-
-fn on_claimed(
-    station: Station,
-    config: &Config,
-    now: Now,
-    turn: TurnId,
-    lane: Lane,
-    work: Option<Work>,
-) -> Step<Station> {
-    let leaf = |station| Leaf::new(station, config, now);
-    if !station.granted(now.wall) {
-        return refused(station, Reason::NotArmed);
-    }
-    let Some(work) = work else { return leaf(station).nothing_new() };
-    match station.verdict(config, now, &work, &lane) {
-        Verdict::Resume(turn, answer) => leaf(station).resume_turn(&work, turn, answer),
-        Verdict::Exhausted => leaf(station).give_up(work.message()),
-        Verdict::Resting => leaf(station).nothing_new(),
-        Verdict::Unmapped => refused(station, Reason::UnmappedModel),
-        Verdict::Trips(trip) => leaf(station).trip(LatchId(turn), work.message(), trip),
-        Verdict::Start => leaf(station).start_turn(work, turn, lane),
-    }
-}
-
-impl Station {
-    fn place(&self, ticket: Ticket) -> Place {
-        if ticket.epoch < self.image.epoch {
-            return Place::Stale;
-        }
-        if ticket.epoch > self.image.epoch || ticket.number == 0 || ticket.number > self.live.issued {
-            return Place::Never;
-        }
-        let awaited = self.ticket() == Some(ticket) || self.cleaning() == Some(ticket);
-        if awaited { Place::Current } else { Place::Late }
-    }
-
-    /// Whether a grant holds by the wall clock.
-    pub(super) fn granted(&self, now: Wall) -> bool {
-        self.image.grant.is_some_and(|grant| grant.until > now)
-    }
-
-    /// Whether something of an earlier pass may still run or be held. No new pass begins before it is gone.
-    pub(super) const fn owes_cleanup(&self) -> bool {
-        self.live.cleaning.is_some()
-    }
-
-    fn gate(&self, now: Now) -> Gate {
-        match self.phase().name() {
-            PhaseName::Armed if !self.granted(now.wall) => Gate::Closed(Reason::NotArmed),
-            // The look that is owed after the cleanup finds the work.
-            PhaseName::Armed if self.owes_cleanup() => Gate::Busy,
-            PhaseName::Armed => Gate::Open,
-            PhaseName::Waking
-            | PhaseName::Reading
-            | PhaseName::Cognizing
-            | PhaseName::Acking
-            | PhaseName::Synced => Gate::Busy,
-            PhaseName::Dark => Gate::Closed(Reason::NotArmed),
-            PhaseName::Refused => Gate::Closed(Reason::OutOfPhase),
-            PhaseName::LatchedDown => Gate::Closed(Reason::Latched),
-        }
-    }
-
-    /// A complete turn is never repeated, so it comes before everything that could forbid or allow a turn (STN-6).
-    fn verdict(&self, config: &Config, now: Now, work: &Work, lane: &Lane) -> Verdict {
-        let message = work.message();
-        let released = self.image.progress.get(&message).is_some_and(|p| work.released > p.released);
-        if let Some((turn, answer)) = self.image.complete_turn(work) {
-            return Verdict::Resume(turn, answer);
-        }
-        if !released && self.image.exhausted(config, message) {
-            return Verdict::Exhausted;
-        }
-        if !released && self.live.rests.get(&message).is_some_and(|until| *until > now.mono) {
-            return Verdict::Resting;
-        }
-        match lane {
-            Lane::Hosted { mapped: None, .. } => {
-                rule!(Obs2);
-                return Verdict::Unmapped;
-            }
-            Lane::Hosted { mapped: Some(_), .. } | Lane::Attached => {}
-        }
-        match fuse::judge(config, &self.image.counters, now.wall, &work.cause) {
-            Err(trip) => Verdict::Trips(trip),
-            Ok(()) => Verdict::Start,
-        }
-    }
-
-    /// The latch that this input would bring about, for a driver whose commit fails: the latch write is exempt from
-    /// "durable before visible" (FUS-6). `None` for every input that does not trip the fuse.
-    pub fn trip(&self, config: &Config, now: Now, input: &Input) -> Option<LatchNote> {
-        let Input::Claimed { ticket, turn, lane, work: Some(work) } = input else { return None };
-        let Phase::Reading(reading) = self.phase() else { return None };
-        if reading.ticket != *ticket || !self.granted(now.wall) {
-            return None;
-        }
-        let Verdict::Trips(trip) = self.verdict(config, now, work, lane) else { return None };
-        let cause = LatchCause::Tripped { message: work.message(), trip };
-        let audit = TripAudit::Missing(MissingAudit::Failed(Reason::StoreUnavailable));
-        Some(LatchNote { latch: LatchId(*turn), cause, at: now.wall, audit })
     }
 }

@@ -1,7 +1,7 @@
 //! Stories of starts and flights. B-… are field reports about other wakers. Numbers of the defaults.
 
 use awakener_kernel::config::Config;
-use awakener_kernel::machine::{Machine, Outcome};
+use awakener_kernel::machine::Outcome;
 use awakener_kernel::time::Mono;
 use awakener_kernel::values::{DispatchOutcome, FlightEnd, FlightReport};
 use awakener_kernel::waker::{Capability, Declared, Effect, Event, Hold, Input, Missing, Next, Phase};
@@ -50,6 +50,17 @@ fn dsp_2_no_second_flight_before_the_first_has_ended() {
     ended(&mut rig, 1);
     let ticket = rig.fire().asked().expect("the re-fire that was owed");
     assert_eq!(rig.grant(ticket).dispatch().unwrap().1, 2);
+}
+
+#[test]
+fn dsp_2_a_look_is_owed_at_the_end_of_a_flight_but_not_within_the_cooldown() {
+    for (lasted, looked) in [(SECOND, 30 * SECOND), (45 * SECOND, 45 * SECOND)] {
+        let mut rig = told();
+        rig.wait(lasted);
+        ended(&mut rig, 1);
+        assert!(rig.fire().swept().is_some());
+        assert_eq!(rig.now.mono, Mono(10 + looked));
+    }
 }
 
 #[test]
@@ -138,9 +149,23 @@ fn dsp_5_an_unknown_outcome_keeps_the_flight_open() {
 }
 
 #[test]
+fn dsp_3_work_that_was_read_ends_a_row_of_failures() {
+    let (mut rig, ticket) = attempting();
+    rig.give(Input::Dispatched { ticket, outcome: DispatchOutcome::Unavailable });
+    assert_eq!(rig.disk.image.failures, 1);
+    rig.wait(30 * SECOND);
+    let hint = rig.mint(30 * SECOND);
+    let (ticket, attempt) = rig.granted(hint).dispatch().unwrap();
+    rig.give(Input::Dispatched { ticket, outcome: DispatchOutcome::TypedUnverified });
+    assert_eq!(rig.disk.image.failures, 1, "typed text proves nothing");
+    rig.give(Input::InboxRead { attempt });
+    assert_eq!(rig.disk.image.failures, 0);
+}
+
+#[test]
 fn dsp_5_b_29_a_status_that_is_misread_does_not_send_twice() {
     let mut rig = told();
-    // The runtime runs a silent tool; redelivered and re-emitted hints come all the while.
+    // The runtime runs a silent tool; repeated hints come all the while.
     for _ in 0..10 {
         rig.wait(30 * SECOND);
         let hint = rig.mint(30 * SECOND);

@@ -8,6 +8,7 @@ use awakener_kernel::time::{Millis, Mono, Now, Wall};
 use awakener_kernel::values::{Answer, Hint, Permit};
 use awakener_kernel::waker::{Effect, Event, Image, Input, Record, Ticket, Waker};
 use awakener_spec::Class;
+use serde::Serialize;
 
 /// How the next commit ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,6 +118,7 @@ pub struct Rig {
     pub waker: Waker,
     pub now: Now,
     minted: u64,
+    fires: u32,
 }
 
 impl Rig {
@@ -126,7 +128,7 @@ impl Rig {
 
     fn on(config: Config, mut disk: Disk, now: Now) -> Self {
         let waker = wake(&config, &mut disk, now);
-        Self { config, disk, waker, now, minted: 0 }
+        Self { config, disk, waker, now, minted: 0, fires: 0 }
     }
 
     /// One step in one transaction. `None`: the commit failed, and the waker was recovered.
@@ -170,6 +172,8 @@ impl Rig {
 
     /// Waits for the next deadline and fires it.
     pub fn fire(&mut self) -> Seen {
+        self.fires += 1;
+        assert!(self.fires < 1_000, "what is waited for never comes: {:?}", self.waker);
         let wait = self.due().unwrap().saturating_since(self.now.mono);
         self.wait(wait.0);
         self.give(Input::Fire)
@@ -221,9 +225,10 @@ fn wake(config: &Config, disk: &mut Disk, now: Now) -> Waker {
 pub fn hint(number: u64, wall: Wall, life: u64) -> Hint {
     let mut nonce = [0; 16];
     nonce[..8].copy_from_slice(&number.to_be_bytes());
+    let chance = [0; 10];
     Hint {
-        wake: WakeId::from_u128(u128::from(number)),
-        message: MessageId::from_u128(u128::from(number)),
+        wake: WakeId::from_parts(number, chance),
+        message: MessageId::from_parts(number, chance),
         nonce: Nonce(nonce),
         token: Token::from_u64(number).unwrap(),
         time: wall,
@@ -245,5 +250,14 @@ pub fn tiny() -> Config {
         back_off_base: Millis(4),
         back_off_max: Millis(20),
         ..Config::default()
+    }
+}
+
+/// The name of a value that serialises as a name, or as a name with content.
+pub fn name(value: &impl Serialize) -> String {
+    match serde_json::to_value(value).unwrap() {
+        serde_json::Value::String(name) => name,
+        serde_json::Value::Object(map) => map.keys().next().unwrap().clone(),
+        other => panic!("{other}"),
     }
 }

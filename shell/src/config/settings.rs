@@ -27,9 +27,11 @@ pub struct Setting {
 /// The words of `mode`.
 pub const MODES: &[&str] = &["trial", "production"];
 
-/// How the turn of a fake runner may end (OBS-1).
-const FINISHES: &[&str] = &[
+/// How a turn of the `fake` runtime may go.
+const TURNS: &[&str] = &[
     "complete",
+    "silence",
+    "failed",
     "truncated",
     "timeout",
     "budget_exceeded",
@@ -37,10 +39,12 @@ const FINISHES: &[&str] = &[
     "model_error",
     "denied",
     "no_turn",
-    "cancelled",
-    "unreported",
-    "unknown",
+    "contradiction",
+    "echo",
 ];
+
+/// Where a test may stop a process.
+const POINTS: &[&str] = &["before_commit", "after_commit", "before_publish", "in_recovery"];
 
 const SETTINGS: &[(&[&str], Kind, &str)] = &[
     (&["version"], Kind::Count, "1"),
@@ -60,12 +64,12 @@ const SETTINGS: &[(&[&str], Kind, &str)] = &[
     (&["stations", "*", "plane"], Kind::Url, "\"http://127.0.0.1:7717\""),
     (&["stations", "*", "runner"], Kind::Choice(&["fake"]), "\"fake\""),
     (&["stations", "*", "model"], Kind::Text, "\"fake\""),
+    (&["stations", "*", "poll"], Kind::Duration, "30000"),
     (&["stations", "*", "turn"], Kind::Duration, "10"),
-    (&["stations", "*", "finish"], Kind::Choice(FINISHES), "\"complete\""),
-    (&["stations", "*", "answer"], Kind::Choice(&["reply", "silence", "done"]), "\"reply\""),
+    (&["stations", "*", "script"], Kind::Choices(TURNS), "[\"complete\"]"),
     (&["models", "*", "window"], Kind::Count, "null"),
     (&["models", "*", "budget"], Kind::Count, "null"),
-    (&["trial", "pause_at"], Kind::Texts, "[]"),
+    (&["trial", "pause_at"], Kind::Choices(POINTS), "[]"),
 ];
 
 /// All settings, the limits among them.

@@ -6,6 +6,7 @@
 
 pub mod answers;
 pub mod requests;
+pub mod stations;
 pub mod status;
 
 /// An instant as the text of SIG-4.

@@ -1,4 +1,4 @@
-//! The files beside the plane's store: the deny file (OPR-2), the epoch floor (EMT-2), latches and incidents (FUS-7).
+//! The files beside the plane's store: the deny file (OPR-2), the epoch floor (EMT-2), and where latches lie.
 //!
 //! Each write is made durable before it counts: written under another name, synced, renamed, and the directory synced.
 
@@ -7,11 +7,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::{CommandId, Target};
-use awakener_kernel::operator::{Act, Denial};
+use awakener_kernel::operator::Denial;
 use awakener_kernel::time::Wall;
 use awakener_spec::Reason;
-use serde_json::json;
 
 use super::Refused;
 
@@ -27,10 +25,23 @@ pub(super) fn denials(state: &Path) -> Vec<Denial> {
     }
 }
 
-/// Adds an act that narrows to the deny file. `None`: the act widens, and nothing may be done without a store.
-pub(super) fn deny(state: &Path, act: Act, at: Wall) -> Option<io::Result<()>> {
-    let denial = Denial::new(act, None, at).ok()?;
-    Some(append(&state.join("deny"), denial.line().as_bytes()))
+/// Adds an act that narrows to the deny file, durably.
+///
+/// # Errors
+/// The file system's.
+pub(super) fn deny(state: &Path, denial: &Denial) -> io::Result<()> {
+    append(&state.join("deny"), denial.line().as_bytes())
+}
+
+/// Puts the deny file aside once everything in it is recorded; it is kept.
+///
+/// # Errors
+/// The file system's; the same is then taken in again, which changes nothing.
+pub(super) fn denials_taken(state: &Path, now: Wall) -> io::Result<()> {
+    match fs::rename(state.join("deny"), state.join(format!("deny-{}.taken", now.0))) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result.and_then(|()| sync_dir(state)),
+    }
 }
 
 /// Raises the floor of epochs above everything known and returns the floor for this start: no token of it is at or
@@ -56,39 +67,6 @@ pub(super) fn raise_floor(state: &Path, highest: u32) -> Result<u32, Refused> {
 /// Where the latch of a target lies.
 pub fn latch_path(state: &Path, target: &str) -> PathBuf {
     state.join(format!("latch-{target}"))
-}
-
-/// Archives a latch as an incident, then removes it (FUS-7). A crash between leaves it latched, and a repeat is safe.
-pub(super) fn archive_latch(
-    state: &Path,
-    target: &Target,
-    command: CommandId,
-    reason: &str,
-) -> Result<(), Refused> {
-    let latch = latch_path(state, target.as_str());
-    let fault = |error: io::Error| Refused {
-        reason: Reason::StoreUnavailable,
-        detail: format!("{}: {error} (FUS-7)", latch.display()),
-    };
-    let held = match fs::read(&latch) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(fault(error)),
-    };
-    let incidents = state.join("incidents");
-    fs::create_dir_all(&incidents).map_err(fault)?;
-    let said = String::from_utf8_lossy(&held);
-    let incident = json!({
-        "v": 1,
-        "target": target,
-        "latch": serde_json::from_slice::<serde_json::Value>(&held).unwrap_or_else(|_| json!(said)),
-        "cleared_by": command,
-        "reason": reason,
-    });
-    replace(&incidents.join(format!("{target}-{command}.json")), format!("{incident:#}\n").as_bytes())
-        .map_err(fault)?;
-    fs::remove_file(&latch).map_err(fault)?;
-    sync_dir(state).map_err(fault)
 }
 
 /// Puts `bytes` at `path`, all of them or none, durably.

@@ -9,6 +9,7 @@ pub mod queries;
 mod registry_rows;
 mod rows;
 mod thread;
+pub mod work;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -181,6 +182,13 @@ pub struct Refused {
 impl From<StoreFault> for Refused {
     fn from(fault: StoreFault) -> Self {
         Self { reason: fault.reason, detail: fault.to_string() }
+    }
+}
+
+impl From<rusqlite::Error> for Refused {
+    /// A question that could not be read is not answered with nothing.
+    fn from(error: rusqlite::Error) -> Self {
+        Self { reason: Reason::StoreUnavailable, detail: error.to_string() }
     }
 }
 

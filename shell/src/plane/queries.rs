@@ -42,6 +42,26 @@ pub fn chain(conn: &Connection) -> Result<Head, String> {
     Ok(head)
 }
 
+/// Entries of a chain: position, hash, entry.
+pub type ChainPart = Vec<(u64, String, serde_json::Value)>;
+
+/// Entries of the chain from a position on.
+///
+/// # Errors
+/// SQLite's own.
+pub fn entries(conn: &Connection, from: u64, limit: u32) -> rusqlite::Result<ChainPart> {
+    conn.prepare_cached(
+        "SELECT position, hash, entry FROM audit WHERE position >= ?1 ORDER BY position LIMIT ?2",
+    )?
+    .query_map((i64::try_from(from).unwrap_or(i64::MAX), limit), |row| {
+        let position: i64 = row.get(0)?;
+        let entry: Vec<u8> = row.get(2)?;
+        let entry = serde_json::from_slice(&entry).unwrap_or(serde_json::Value::Null);
+        Ok((u64::try_from(position).unwrap_or(0), row.get(1)?, entry))
+    })?
+    .collect()
+}
+
 /// What a stored roster command says, if its signature still verifies (ADM-5).
 pub fn verified_roster(registry: &Registry, raw: &str) -> Option<(KeyId, Roster)> {
     let signed: Signed<OperatorCommand> = Signed::parse(raw.as_bytes()).ok()?;

@@ -6,6 +6,7 @@ use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
 use awakener_kernel::mailbox::input::Input;
 use awakener_kernel::mailbox::record::{Record, RowChange};
+use awakener_kernel::values::TurnRef;
 use rusqlite::params;
 
 use crate::store::persist::{Persist, Rows};
@@ -158,19 +159,8 @@ fn statement(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
         Some(Statement::Answer { kind, body }) => {
             for record in records {
                 if let Record::Responded { message, turn, .. } = record {
-                    rows.conn
-                        .prepare_cached(
-                            "INSERT INTO answer (message, turn, target, kind, at, body)
-                             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                        )?
-                        .execute(params![
-                            message.to_string(),
-                            turn.to_string(),
-                            rows.focus.target,
-                            kind,
-                            signed(rows.at),
-                            body
-                        ])?;
+                    let turn = TurnRef { turn: *turn, message: *message };
+                    receipts::keep_answer(rows, turn, kind, body)?;
                 }
             }
             Ok(())

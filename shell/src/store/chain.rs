@@ -75,7 +75,7 @@ impl Db {
             correlation: parties.correlation,
             trace: None,
         };
-        Ok(plain.behind(&self.head))
+        Ok(plain.behind(&self.staged))
     }
 }
 

@@ -48,9 +48,9 @@ pub struct Db {
     /// Held as long as the store is open (INB-10).
     _lock: Lock,
     /// The end of the chain, staged entries included.
-    head: Head,
+    staged: Head,
     /// The end of the chain as of the last commit.
-    committed: Head,
+    head: Head,
     /// Hash of the effective configuration, part of each entry (AUD-2).
     config_hash: ContentHash,
     /// What the next step is about.
@@ -83,7 +83,7 @@ impl Db {
     /// The end of the chain as of the last commit.
     #[expect(clippy::misnamed_getters, reason = "what is staged is nobody's head")]
     pub const fn head(&self) -> Head {
-        self.committed
+        self.head
     }
 
     /// The file.
@@ -111,6 +111,21 @@ impl Db {
             .map_err(|error| self.fault(Reason::StoreUnavailable, &error))
     }
 
+    /// Keeps a value that belongs to the store as a whole and that no step depends on.
+    ///
+    /// # Errors
+    /// `store_unavailable` when it cannot be written.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<(), StoreFault> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2)
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            )
+            .and_then(|mut statement| statement.execute([key, value]))
+            .map(|_| ())
+            .map_err(|error| self.fault(Reason::StoreUnavailable, &error))
+    }
+
     /// Sets what the next step is about.
     pub fn focus(&mut self, focus: Focus) {
         self.focus = focus;
@@ -130,7 +145,7 @@ impl Db {
         self.conn =
             Connection::open_in_memory().map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
         let (conn, head) = open::connect(&self.path)?;
-        (self.conn, self.head, self.committed) = (conn, head, head);
+        (self.conn, self.staged, self.head) = (conn, head, head);
         self.poisoned = false;
         Ok(())
     }

@@ -80,7 +80,7 @@ impl Db {
     pub fn snapshot<M: Persist>(&mut self, target: &str, image: &M::Image) -> Result<(), StoreFault> {
         let text =
             serde_json::to_string(image).map_err(|error| self.fault(Reason::StoreUnavailable, &error))?;
-        let position = i64::try_from(self.committed.size).unwrap_or(i64::MAX);
+        let position = i64::try_from(self.head.size).unwrap_or(i64::MAX);
         self.conn
             .prepare_cached(
                 "INSERT INTO snapshot (machine, target, position, image) VALUES (?1, ?2, ?3, ?4)

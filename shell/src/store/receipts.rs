@@ -4,6 +4,7 @@
 use awakener_kernel::ids::MessageId;
 use awakener_kernel::mailbox::record::Record;
 use awakener_kernel::receipt::{self, Key, Receipt};
+use awakener_kernel::values::TurnRef;
 use rusqlite::params;
 use serde_json::Value;
 
@@ -87,5 +88,36 @@ fn minted_for(rows: &Rows<'_>, wake: &str) -> rusqlite::Result<Option<String>> {
     rows.conn
         .prepare_cached("SELECT message FROM mint WHERE wake = ?1")?
         .query_row([wake], |row| row.get(0))
+        .optional()
+}
+
+/// Keeps the text of a turn's answer.
+///
+/// # Errors
+/// SQLite's own.
+pub fn keep_answer(rows: &Rows<'_>, turn: TurnRef, kind: &str, body: &str) -> rusqlite::Result<()> {
+    rows.conn
+        .prepare_cached(
+            "INSERT INTO answer (message, turn, target, kind, at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            turn.message.to_string(),
+            turn.turn.to_string(),
+            rows.focus.target,
+            kind,
+            i64::try_from(rows.at).unwrap_or(i64::MAX),
+            body
+        ])?;
+    Ok(())
+}
+
+/// The text of a turn's answer.
+///
+/// # Errors
+/// SQLite's own.
+pub fn answer(conn: &rusqlite::Connection, turn: TurnRef) -> rusqlite::Result<Option<String>> {
+    use rusqlite::OptionalExtension;
+    conn.prepare_cached("SELECT body FROM answer WHERE message = ?1 AND turn = ?2")?
+        .query_row([turn.message.to_string(), turn.turn.to_string()], |row| row.get(0))
         .optional()
 }

@@ -21,7 +21,7 @@ impl Store for Db {
         }
         self.execute("BEGIN IMMEDIATE")?;
         self.txn += 1;
-        self.head = self.committed;
+        self.staged = self.head;
         Ok(TxnId(self.txn))
     }
 
@@ -33,7 +33,7 @@ impl Store for Db {
             self.poisoned = true;
             return Err(CommitError::Unknown(error));
         }
-        self.committed = self.head;
+        self.head = self.staged;
         self.reached(Point::AfterCommit);
         Ok(())
     }
@@ -50,7 +50,7 @@ impl<M: Persist> Write<M> for Db {
             audited.stored().map_err(|reason| self.fault(reason, &"an entry without canonical form"))?;
         let head = Head { size: audited.position, hash: audit::hash(&bytes) };
         self.project(&entry, head, &bytes).map_err(|error| self.fault(store_error(&error), &error))?;
-        self.head = head;
+        self.staged = head;
         Ok(())
     }
 }
@@ -77,7 +77,7 @@ impl Db {
         if self.execute("ROLLBACK").is_err() && !self.conn.is_autocommit() {
             self.poisoned = true;
         }
-        self.head = self.committed;
+        self.staged = self.head;
     }
 
     /// Stops here if a test asked for it.
@@ -125,6 +125,22 @@ impl Db {
         self.append("admission", target, now, parties, outcome)
     }
 
+    /// An entry that is no step, such as that of a trip (FUS-5).
+    ///
+    /// # Errors
+    /// `store_unavailable`, or `outcome_unknown` when its fate is not known.
+    pub fn note(
+        &mut self,
+        machine: &str,
+        target: &str,
+        now: Now,
+        what: serde_json::Value,
+    ) -> Result<(), StoreFault> {
+        let mut parties = Parties::default();
+        parties.identities.target = target.parse().ok();
+        self.append(machine, target, now, parties, what)
+    }
+
     /// Starts a new segment of the chain that names the break (AUD-5).
     ///
     /// # Errors
@@ -159,7 +175,7 @@ impl Db {
             correlation: parties.correlation,
             trace: None,
         }
-        .behind(&self.head);
+        .behind(&self.staged);
         let staged = entry
             .stored()
             .map_err(|reason| self.fault(reason, &"an entry without canonical form"))
@@ -170,7 +186,7 @@ impl Db {
                     .map(|_| head)
             });
         match staged {
-            Ok(head) => self.head = head,
+            Ok(head) => self.staged = head,
             Err(fault) => {
                 self.abort();
                 return Err(fault);

@@ -1,4 +1,9 @@
 //! The tests of the shell from outside: its library and its program.
 
+mod cli;
+mod config;
 mod http;
+mod manifest;
+mod plane;
 mod support;
+mod wake;

@@ -24,6 +24,7 @@ fn setup(state: &std::path::Path) -> Setup {
             operator: "op".parse().unwrap(),
             key: public(1),
             audit: public(2),
+            router: None,
         }),
         running: Running { binary: ContentHash([1; 32]), config: ContentHash([7; 32]) },
         router_key: key(3),

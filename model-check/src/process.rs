@@ -1,0 +1,342 @@
+//! One process of any world: a machine, its disk, and the transaction between them.
+//!
+//! It uses the kernel's own seal ([`awakener_kernel::open`]), so that what the model lets out is what a driver could
+//! let out: nothing before the commit, nothing after a failed one. Not here: what the world does with that, and what
+//! it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use awakener_kernel::machine::{Image, Machine, OutcomeOf, RecordOf, Violation};
+use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
+use awakener_kernel::time::Now;
+
+/// What a store keeps beside the image, as the kernel's records define it.
+pub trait Rows<M: Machine>: Clone + Default + Eq + Hash + Debug {
+    /// Makes one record part of the rows.
+    fn keep(&mut self, record: &RecordOf<M>);
+}
+
+impl<M: Machine> Rows<M> for () {
+    fn keep(&mut self, _: &RecordOf<M>) {}
+}
+
+/// What is, or would be, readable in a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Content<I, R> {
+    /// The machine's image.
+    pub image: I,
+    /// Everything beside it.
+    pub rows: R,
+}
+
+/// What becomes of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// It is on disk and known to be.
+    Durable,
+    /// It is not on disk and known not to be.
+    NotDurable,
+    /// Nobody knows; it is on disk if `written`.
+    Unknown {
+        /// Only the next recovery can tell.
+        written: bool,
+    },
+}
+
+/// The fates that the adversary may choose.
+pub const FAILURES: [Fate; 3] =
+    [Fate::NotDurable, Fate::Unknown { written: false }, Fate::Unknown { written: true }];
+
+/// A disk with at most one open transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Disk<M: Machine, R> {
+    // Shared, because a search copies states far more often than it writes to disks.
+    durable: Arc<Content<M::Image, R>>,
+    working: Option<Arc<Content<M::Image, R>>>,
+    fate: Fate,
+}
+
+/// The model's disk has no errors of its own; the fate of a commit is the adversary's choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Failed;
+
+impl<M: Machine, R: Rows<M>> Disk<M, R> {
+    fn empty() -> Self {
+        Self { durable: Arc::default(), working: None, fate: Fate::Durable }
+    }
+}
+
+impl<M: Machine, R: Rows<M>> Store for Disk<M, R> {
+    type Error = Failed;
+
+    fn begin(&mut self) -> Result<TxnId, Failed> {
+        assert!(self.working.is_none(), "one transaction at a time");
+        self.working = Some(self.durable.clone());
+        // No two transactions of this disk are ever open together, so that one id does; numbers that grow would make
+        // every path end in a state of its own.
+        Ok(TxnId(0))
+    }
+
+    fn commit(&mut self) -> Result<(), CommitError<Failed>> {
+        let working = self.working.take();
+        let fate = std::mem::replace(&mut self.fate, Fate::Durable);
+        if let (Some(working), Fate::Durable | Fate::Unknown { written: true }) = (working, fate) {
+            self.durable = working;
+        }
+        match fate {
+            Fate::Durable => Ok(()),
+            Fate::NotDurable => Err(CommitError::NotDurable(Failed)),
+            Fate::Unknown { .. } => Err(CommitError::Unknown(Failed)),
+        }
+    }
+}
+
+impl<M: Machine, R: Rows<M>> Write<M> for Disk<M, R> {
+    fn write(&mut self, entry: Entry<'_, M>) -> Result<(), Failed> {
+        let working = self.working.as_mut().expect("a step is written inside a transaction");
+        if entry.records.is_empty() {
+            return Ok(());
+        }
+        let working = Arc::make_mut(working);
+        for record in entry.records {
+            working.image.apply(record);
+            working.rows.keep(record);
+        }
+        Ok(())
+    }
+}
+
+/// What the process is doing. `C` is what the world wants to know again when a call is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Phase<M: Machine, C> {
+    Down,
+    Live(Arc<M>),
+    Staged(Arc<Staged<M, C>>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Staged<M: Machine, C> {
+    open: Open<M>,
+    txn: Txn,
+    calls: Vec<C>,
+}
+
+/// A machine, its disk, and the transaction between them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Process<M: Machine, R, C> {
+    phase: Phase<M, C>,
+    disk: Disk<M, R>,
+}
+
+/// What a commit lets out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Visible<M: Machine, C> {
+    /// Each call of the transaction with its outcome, in order.
+    pub answers: Vec<(C, OutcomeOf<M>)>,
+    /// What to do now, in order.
+    pub effects: Vec<M::Effect>,
+}
+
+impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Default for Process<M, R, C> {
+    fn default() -> Self {
+        Self { phase: Phase::Down, disk: Disk::empty() }
+    }
+}
+
+impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
+    /// Whether there is no machine: never booted, crashed, or given up after a failed commit.
+    pub const fn is_down(&self) -> bool {
+        matches!(self.phase, Phase::Down)
+    }
+
+    /// Whether a transaction is open.
+    pub const fn is_staged(&self) -> bool {
+        matches!(self.phase, Phase::Staged(_))
+    }
+
+    /// The machine, if it is in a state that is on disk.
+    pub fn live(&self) -> Option<&M> {
+        match &self.phase {
+            Phase::Live(machine) => Some(machine),
+            Phase::Down | Phase::Staged(_) => None,
+        }
+    }
+
+    /// Calls of the open transaction.
+    pub fn batch(&self) -> &[C] {
+        match &self.phase {
+            Phase::Staged(staged) => staged.calls.as_slice(),
+            Phase::Down | Phase::Live(_) => &[],
+        }
+    }
+
+    /// What is on disk.
+    pub fn disk(&self) -> &Content<M::Image, R> {
+        &self.disk.durable
+    }
+
+    /// What a reader inside the open transaction sees.
+    pub fn inside(&self) -> &Content<M::Image, R> {
+        self.disk.working.as_ref().unwrap_or(&self.disk.durable)
+    }
+
+    /// The machine as it would be if a commit succeeded now.
+    pub fn machine(&self) -> Option<M> {
+        match &self.phase {
+            Phase::Down => None,
+            Phase::Live(machine) => Some(M::clone(machine)),
+            Phase::Staged(_) => self.released().map(|released| released.machine),
+        }
+    }
+
+    /// What a commit would release, found out by one on a copy of the disk.
+    fn released(&self) -> Option<Released<M>> {
+        let Phase::Staged(staged) = &self.phase else { return None };
+        let committed = staged.txn.clone().commit(&mut self.disk.clone()).ok()?;
+        staged.open.clone().close(&committed).ok()
+    }
+
+    /// Wakes the machine from what is on disk, in a transaction that is left open.
+    ///
+    /// # Errors
+    /// What the machine says against its image; the process stays down.
+    pub fn recover(&mut self, config: &M::Config, now: Now) -> Result<(), Violation> {
+        let image = self.disk().image.clone();
+        self.recover_from(config, now, image)
+    }
+
+    /// Wakes the machine from another image: only planted faults do that.
+    ///
+    /// # Errors
+    /// As [`Self::recover`].
+    pub fn recover_from(&mut self, config: &M::Config, now: Now, image: M::Image) -> Result<(), Violation> {
+        assert!(self.is_down(), "only what is down recovers");
+        let txn = Txn::begin(&mut self.disk).expect("the model's disk always begins");
+        match Open::recover(&mut self.disk, &txn, config, now, image) {
+            Ok(open) => {
+                self.phase = Phase::Staged(Arc::new(Staged { open, txn, calls: Vec::new() }));
+                Ok(())
+            }
+            Err(RecoverError::Violation(violation)) => {
+                self.disk.working = None;
+                Err(violation)
+            }
+            Err(RecoverError::Store(Failed)) => unreachable!("the model's disk writes always"),
+        }
+    }
+
+    /// What the machine must know about `input`; `None` if there is no machine.
+    pub fn needs(&self, input: &M::Input) -> Option<M::Query> {
+        match &self.phase {
+            Phase::Down => None,
+            Phase::Live(machine) => Some(machine.needs(input)),
+            Phase::Staged(staged) => Some(staged.open.needs(input)),
+        }
+    }
+
+    /// Takes one step in the open transaction, or in a new one. `call` is made of what a reader sees inside the
+    /// transaction right after the step: an answer must not show what a later step of the batch did.
+    pub fn stage(
+        &mut self,
+        config: &M::Config,
+        now: Now,
+        input: M::Input,
+        facts: M::Facts,
+        call: impl FnOnce(&Content<M::Image, R>) -> C,
+    ) {
+        let Staged { open, txn, mut calls } = match std::mem::replace(&mut self.phase, Phase::Down) {
+            Phase::Down => panic!("nothing can be staged by what is down"),
+            Phase::Live(machine) => {
+                let txn = Txn::begin(&mut self.disk).expect("the model's disk always begins");
+                Staged { open: Open::new(Arc::unwrap_or_clone(machine), &txn), txn, calls: Vec::new() }
+            }
+            Phase::Staged(staged) => Arc::unwrap_or_clone(staged),
+        };
+        let open =
+            open.step(&mut self.disk, config, now, input, facts).expect("the model's disk always writes");
+        calls.push(call(self.inside()));
+        self.phase = Phase::Staged(Arc::new(Staged { open, txn, calls }));
+    }
+
+    /// Commits. A fate other than [`Fate::Durable`] leaves nothing but [`Self::recover`].
+    pub fn commit(&mut self, fate: Fate) -> Option<Visible<M, C>> {
+        let Phase::Staged(staged) = std::mem::replace(&mut self.phase, Phase::Down) else {
+            panic!("only what is staged commits");
+        };
+        let Staged { open, txn, calls } = Arc::unwrap_or_clone(staged);
+        self.disk.fate = fate;
+        let committed = txn.commit(&mut self.disk).ok()?;
+        let released = open.close(&committed).expect("the commit is of this transaction");
+        self.phase = Phase::Live(Arc::new(released.machine));
+        let answers = calls.into_iter().zip(released.outcomes).collect();
+        Some(Visible { answers, effects: released.effects })
+    }
+
+    /// Loses everything that is not on disk.
+    pub fn crash(&mut self) {
+        self.phase = Phase::Down;
+        self.disk.working = None;
+    }
+
+    /// How the machine would judge an input now, whether it is live or staged; nothing is staged by it.
+    pub fn judge(
+        &self,
+        config: &M::Config,
+        now: Now,
+        input: M::Input,
+        facts: M::Facts,
+    ) -> Option<OutcomeOf<M>> {
+        Some(self.machine()?.step(config, now, input, facts).outcome().clone())
+    }
+
+    /// Outcomes of the open transaction before it is durable: only planted faults and the checks of a world look.
+    pub fn peek(&self) -> Vec<OutcomeOf<M>> {
+        self.released().map(|released| released.outcomes).unwrap_or_default()
+    }
+
+    /// Law 3: the machine's image is what is on disk plus what is staged.
+    pub fn image_is_disk_and_staged(&self) -> bool {
+        self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
+    }
+
+    /// Every internal invariant of the machine, also of one that is staged.
+    pub fn check(&self, config: &M::Config) -> bool {
+        self.machine().is_none_or(|machine| machine.check(config).is_ok())
+    }
+
+    /// Law 4: firing advances if and only if a deadline is due. `facts` answers the machine's query for `fire`.
+    pub fn fires_iff_due(
+        &self,
+        config: &M::Config,
+        now: Now,
+        fire: M::Input,
+        facts: impl FnOnce(M::Query) -> M::Facts,
+    ) -> bool {
+        self.live().is_none_or(|machine| {
+            let facts = facts(machine.needs(&fire));
+            let advances = machine.clone().step(config, now, fire, facts).outcome().is_advanced();
+            advances == self.is_due(config, now)
+        })
+    }
+
+    /// Whether the machine waits to be fired now.
+    pub fn is_due(&self, config: &M::Config, now: Now) -> bool {
+        self.live().and_then(|machine| machine.deadline(config)).is_some_and(|at| at <= now.mono)
+    }
+
+    /// Law 1: what the last staged step refused or absorbed left the machine as it was, without a record or an
+    /// effect. `before` is this process before that step.
+    pub fn stuttered_since(&self, before: &Self) -> bool {
+        let Some(after) = self.released() else { return true };
+        let (machine, effects) = match before.released() {
+            Some(earlier) => (Some(earlier.machine), earlier.effects),
+            None => (before.live().cloned(), Vec::new()),
+        };
+        after.outcomes.last().is_none_or(awakener_kernel::machine::Outcome::is_advanced)
+            || (machine.as_ref() == Some(&after.machine)
+                && effects == after.effects
+                && before.inside() == self.inside())
+    }
+}

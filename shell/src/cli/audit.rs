@@ -1,0 +1,196 @@
+//! The audit chain from a shell: fetched, exported, walked offline.
+//!
+//! An export is JSON lines `{"position", "hash", "entry"}`, as the plane gives them. Verifying needs the export alone:
+//! each entry is put back into canonical form and walked by the kernel, and each stated hash must be the one that
+//! comes out. A chain that lost its whole tail still verifies; only a kept checkpoint shows that, and the answer says
+//! so. Rules: AUD-1, AUD-3, AUD-5.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use awakener_kernel::audit::{self as chain, Break, BreakKind};
+use awakener_kernel::ids::ContentHash;
+use awakener_kernel::json;
+use awakener_kernel::operator::{Act, Empty};
+use serde_json::{Value, json as object};
+
+use super::args::Audit;
+use super::context::{Bearer, Context};
+use super::operator;
+use super::out::Answer;
+use crate::exit::{Exit, Failure};
+
+/// Entries asked for at once.
+const PAGE: u64 = 1_000;
+
+/// `audit …`.
+pub fn audit(context: &Context, command: Audit) -> Result<Answer, Failure> {
+    match command {
+        Audit::Verify { file: Some(file) } => verify(&lines_of(&file)?, &file.display().to_string()),
+        Audit::Verify { file: None } => verify(&fetch(context, 1)?, &context.url()?),
+        Audit::Export { out, from } => export(context, &out, from),
+        Audit::Checkpoint => context
+            .client(Bearer::Observer)?
+            .post("/v1/audit/checkpoint", &object!({}), None)
+            .map(Answer::fields),
+        Audit::Reanchor { by } => operator::act(context, Act::Reanchor(Empty {}), &by),
+    }
+}
+
+fn fetch(context: &Context, from: u64) -> Result<Vec<Value>, Failure> {
+    let client = context.client(Bearer::Observer)?;
+    let (mut all, mut from) = (Vec::new(), from);
+    loop {
+        let page = client.get("/v1/audit", &[("from", from.to_string()), ("limit", PAGE.to_string())])?;
+        let entries = page.get("entries").and_then(Value::as_array).cloned().unwrap_or_default();
+        let Some(last) = entries.last().and_then(|entry| entry.get("position")?.as_u64()) else {
+            return Ok(all);
+        };
+        if last < from {
+            return Err(Failure::new(
+                Exit::Malformed,
+                "The plane hands out entries that were not asked for.",
+            ));
+        }
+        from = last.saturating_add(1);
+        all.extend(entries);
+    }
+}
+
+fn export(context: &Context, out: &Path, from: u64) -> Result<Answer, Failure> {
+    let entries = fetch(context, from)?;
+    let lines: String = entries.iter().map(|entry| entry.to_string() + "\n").collect();
+    if out == Path::new("-") {
+        return Ok(Answer::new(object!({ "entries": entries }), lines));
+    }
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(out)
+        .and_then(|mut file| file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()));
+    match written {
+        Ok(()) => Ok(Answer::fields(object!({"file": out.display().to_string(), "entries": entries.len()}))),
+        Err(error) => Err(Failure::new(Exit::Failed, format!("The export cannot be written: {error}."))
+            .at(out.display())
+            .then("Name a file that does not exist yet.")),
+    }
+}
+
+fn lines_of(file: &Path) -> Result<Vec<Value>, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::new(Exit::Failed, format!("The export cannot be read: {error}.")).at(file.display())
+    })?;
+    let mut lines = text.lines().enumerate().peekable();
+    let mut entries = Vec::new();
+    while let Some((at, line)) = lines.next() {
+        match serde_json::from_str(line) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => {
+                let torn = error.is_eof() && lines.peek().is_none() && !text.ends_with('\n');
+                let kind = if torn { BreakKind::Torn } else { BreakKind::Form };
+                let position = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
+                return Err(broken(Break { position, kind }, &format!("{}:{}", file.display(), at + 1)));
+            }
+        }
+    }
+    Ok(entries)
+}
+
+fn verify(lines: &[Value], place: &str) -> Result<Answer, Failure> {
+    let stored: Vec<Vec<u8>> =
+        lines.iter().map(|line| json::canonical(line.get("entry").unwrap_or(&Value::Null))).collect();
+    let head = chain::verify(stored.iter().map(Vec::as_slice)).map_err(|found| broken(found, place))?;
+    for (position, (line, stored)) in (1..).zip(lines.iter().zip(&stored)) {
+        let stated = line.get("hash").and_then(Value::as_str).and_then(|text| ContentHash::parse(text).ok());
+        let at = line.get("position").and_then(Value::as_u64);
+        if stated != Some(chain::hash(stored)) || at != Some(position) {
+            return Err(broken(Break { position, kind: BreakKind::Hash }, place));
+        }
+    }
+    let value = object!({
+        "ok": true,
+        "records": head.size,
+        "head": head.hash,
+        "not_proved": "that nothing was cut off at the end; a kept checkpoint shows that",
+    });
+    Ok(Answer::fields(value))
+}
+
+fn broken(found: Break, place: &str) -> Failure {
+    let kind = match found.kind {
+        BreakKind::Torn => "is cut short",
+        BreakKind::Form => "is not the canonical JSON of an entry",
+        BreakKind::Gap => "does not have the position that follows the one before",
+        BreakKind::Hash => {
+            "does not carry the hash of what stands before it, or states another hash than its own"
+        }
+    };
+    Failure::refused(found.reason()).saying(format!("(record {} {kind})", found.position)).at(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(position: u64, prev: &str) -> Value {
+        let prev = ContentHash::parse(prev).unwrap();
+        let entry =
+            object!({"v": 1, "position": position, "prev": prev, "machine": "mailbox", "records": []});
+        let hash = chain::hash(&json::canonical(&entry));
+        object!({"position": position, "hash": hash, "entry": entry})
+    }
+
+    fn three() -> Vec<Value> {
+        let zero = ContentHash([0; 32]).to_string();
+        let mut lines: Vec<Value> = Vec::new();
+        for position in 1..=3 {
+            let prev = lines.last().map_or(zero.clone(), |line| line["hash"].as_str().unwrap().into());
+            lines.push(entry(position, &prev));
+        }
+        lines
+    }
+
+    fn write(text: &str) -> Result<Answer, Failure> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("chain.jsonl");
+        std::fs::write(&file, text).unwrap();
+        lines_of(&file).and_then(|lines| verify(&lines, "chain"))
+    }
+
+    fn text(lines: &[Value]) -> String {
+        lines.iter().map(|line| line.to_string() + "\n").collect()
+    }
+
+    #[test]
+    fn aud_5_an_export_verifies_and_every_change_shows_where() {
+        let good = three();
+        assert_eq!(write(&text(&good)).unwrap().value["records"], 3);
+        let mut edited = good.clone();
+        edited[1]["entry"]["machine"] = "waker".into();
+        let mut restated = edited.clone();
+        restated[1]["hash"] = object!(chain::hash(&json::canonical(&restated[1]["entry"])));
+        let mut moved = good.clone();
+        moved.swap(0, 1);
+        let gone = vec![good[0].clone(), good[2].clone()];
+        let last = {
+            let mut lines = good.clone();
+            lines[2]["entry"]["machine"] = "waker".into();
+            lines
+        };
+        for (lines, position) in [(edited, 3), (restated, 3), (moved, 1), (gone, 2), (last, 3)] {
+            let failure = write(&text(&lines)).unwrap_err();
+            assert_eq!((failure.reason, failure.exit), (Some(awakener_spec::Reason::ChainBroken), 65));
+            assert!(failure.what.contains(&format!("record {position} ")), "{failure}");
+        }
+    }
+
+    #[test]
+    fn aud_5_a_torn_tail_is_told_from_tampering() {
+        let whole = text(&three());
+        let torn = &whole[..whole.len() - 20];
+        assert_eq!(write(torn).unwrap_err().reason, Some(awakener_spec::Reason::ChainTorn));
+        let inside = whole.replacen("\"hash\"", "\"hash", 1);
+        assert_eq!(write(&inside).unwrap_err().reason, Some(awakener_spec::Reason::ChainBroken));
+    }
+}

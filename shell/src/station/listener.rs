@@ -1,0 +1,156 @@
+//! Where a station is woken: AgentAPI-compatible `POST /message` and `GET /status`, on loopback (STN-8).
+//!
+//! What is posted is a hint at most: the id of a wake in it is noted, its content is never work (STN-5). Beside them
+//! the station's own status and chain, for observers.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use awakener_kernel::ids::{ContentHash, Target, WakeId};
+use awakener_kernel::json::{self, Numbers};
+use awakener_kernel::station::Input;
+use awakener_spec::Reason;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::thread::Handle;
+use super::{StationError, resting, wakeable};
+use crate::http::problem::Problem;
+
+/// The most bytes of a message; a wake text has 200.
+const LARGEST: usize = 4_096;
+
+pub(super) async fn bind(listen: SocketAddr) -> Result<TcpListener, StationError> {
+    if !listen.ip().is_loopback() {
+        return Err(StationError::Io {
+            reason: Reason::NotLoopback,
+            what: format!("listening on {listen}"),
+            detail: "a station is woken from its own machine only (PRT-3)".to_owned(),
+        });
+    }
+    TcpListener::bind(listen).await.map_err(|error| StationError::Io {
+        reason: Reason::PortTaken,
+        what: format!("listening on {listen}"),
+        detail: error.to_string(),
+    })
+}
+
+struct Shared {
+    handle: Handle,
+    target: Target,
+    observer: ContentHash,
+}
+
+pub(super) async fn serve(listener: TcpListener, handle: Handle, target: Target, observer: ContentHash) {
+    let shared = Arc::new(Shared { handle, target, observer });
+    let routes = Router::new()
+        .route("/message", post(message))
+        .route("/status", get(status))
+        .route("/v1/status", get(own_status))
+        .route("/v1/audit", get(audit))
+        .layer(axum::extract::DefaultBodyLimit::max(LARGEST))
+        .with_state(shared);
+    if let Err(error) = axum::serve(listener, routes).await {
+        tracing::error!("the station's listener has ended: {error}");
+    }
+}
+
+async fn message(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    let Ok(value) = json::read(&body, LARGEST, Numbers::Any) else {
+        return refuse(StatusCode::BAD_REQUEST, "not a message");
+    };
+    let Some(content) = value.get("content").and_then(Value::as_str) else {
+        return refuse(StatusCode::BAD_REQUEST, "no content");
+    };
+    let phase = shared.handle.look().await.map(|station| station.phase().name());
+    if !phase.is_some_and(wakeable) {
+        // AgentAPI answers an agent that cannot take a message with this status.
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "the station is not armed");
+    }
+    let named = content
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .find_map(|word| WakeId::parse(word).ok());
+    shared.handle.feed(named.map_or(Input::WorkFound, |wake| Input::Hint { wake }));
+    axum::Json(json!({ "ok": true })).into_response()
+}
+
+fn refuse(status: StatusCode, detail: &str) -> Response {
+    let body = json!({ "title": status.canonical_reason(), "status": status.as_u16(), "detail": detail });
+    (status, [(header::CONTENT_TYPE, "application/problem+json")], body.to_string()).into_response()
+}
+
+async fn status(State(shared): State<Arc<Shared>>) -> Response {
+    let resting = shared.handle.look().await.is_none_or(|station| resting(station.phase().name()));
+    axum::Json(json!({ "status": if resting { "stable" } else { "running" } })).into_response()
+}
+
+async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    if !observes(&shared, &headers) {
+        return Problem::of(Reason::Unauthenticated, "a station's status needs the observer's token")
+            .into_response();
+    }
+    let Some(station) = shared.handle.look().await else {
+        return Problem::of(Reason::StoreUnavailable, "the station could not be read").into_response();
+    };
+    let image = awakener_kernel::machine::Machine::image(&station);
+    axum::Json(json!({
+        "v": 1,
+        "target": shared.target,
+        "phase": station.phase().name(),
+        "grant": image.grant,
+        "latch": image.latch,
+        "turn": image.turn,
+        "tail": image.tail,
+        "turns": image.counters.len(),
+    }))
+    .into_response()
+}
+
+#[derive(serde::Deserialize)]
+struct Part {
+    #[serde(default = "first")]
+    from: u64,
+    #[serde(default = "many")]
+    limit: u32,
+}
+
+const fn first() -> u64 {
+    1
+}
+
+const fn many() -> u32 {
+    1_000
+}
+
+async fn audit(State(shared): State<Arc<Shared>>, headers: HeaderMap, Query(part): Query<Part>) -> Response {
+    if !observes(&shared, &headers) {
+        return Problem::of(Reason::Unauthenticated, "a station's chain needs the observer's token")
+            .into_response();
+    }
+    match shared.handle.audit(part.from, part.limit.min(1_000)).await {
+        Err(reason) => Problem::of(reason, "the chain could not be read").into_response(),
+        Ok(entries) => {
+            let entries: Vec<Value> = entries
+                .into_iter()
+                .map(|(position, hash, entry)| json!({ "position": position, "hash": hash, "entry": entry }))
+                .collect();
+            axum::Json(json!({ "v": 1, "entries": entries })).into_response()
+        }
+    }
+}
+
+fn observes(shared: &Shared, headers: &HeaderMap) -> bool {
+    use subtle::ConstantTimeEq;
+    let presented = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .map(crate::keys::token_hash);
+    presented.is_some_and(|hash| hash.0.ct_eq(&shared.observer.0).into())
+}
