@@ -81,7 +81,6 @@ impl Db {
     }
 
     /// The end of the chain as of the last commit.
-    #[expect(clippy::misnamed_getters, reason = "what is staged is nobody's head")]
     pub const fn head(&self) -> Head {
         self.head
     }
