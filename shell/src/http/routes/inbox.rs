@@ -97,9 +97,11 @@ async fn poll<Look: Future<Output = Result<Page, Problem>>>(
         from = ReadFrom::Position(page.position.clone());
         awakener_spec::rule!(Lsn1);
         tokio::select! {
+            // In this order: a plane that stops answers with what it has.
+            biased;
+            () = stopping.cancelled() => return Ok(page),
             () = landed => {}
             () = tokio::time::sleep_until(until) => {}
-            () = stopping.cancelled() => return Ok(page),
         }
     }
 }
