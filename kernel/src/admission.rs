@@ -200,6 +200,7 @@ fn has_room(facts: &AdmitFacts, depth: u32, queued: u32, config: &Config) -> Res
         Tier::Zero => config.queue.saturating_add(config.tier0_reserve),
         Tier::One | Tier::Two | Tier::Three => config.queue,
     };
+    awakener_spec::rule!(Fus1);
     awakener_spec::rule!(Prt2);
     first(&[
         (depth > config.causal_depth || facts.repeats >= config.echo, Reason::RepeatCap),

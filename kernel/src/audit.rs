@@ -224,6 +224,7 @@ fn follow(head: &Head, bytes: &[u8], last: bool) -> Result<Head, Break> {
     let entry: Value = serde_json::from_slice(bytes)
         .map_err(|error| broken(if error.is_eof() && last { BreakKind::Torn } else { BreakKind::Form }))?;
     let canonical = serde_json_canonicalizer::to_vec(&entry);
+    awakener_spec::rule!(Aud6);
     let link = Link::deserialize(&entry).map_err(|_| broken(BreakKind::Form))?;
     if link.v != VERSION || canonical.ok().as_deref() != Some(bytes) {
         return Err(broken(BreakKind::Form));

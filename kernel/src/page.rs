@@ -143,6 +143,7 @@ const fn index(tier: Tier) -> usize {
 /// of the reader, bounded by [`Config::page`] and at least 1.
 pub fn order(waiting: &PerTier<Waiting>, position: Position, size: u32, config: &Config) -> Page {
     let size = usize::try_from(size.clamp(1, config.page.max(1))).unwrap_or(usize::MAX);
+    awakener_spec::rule!(Inb6);
     awakener_spec::rule!(Rte3);
     let by_tier = Tier::ALL.into_iter().zip(waiting).map(|(tier, waiting)| (tier, waiting.seqs.as_slice()));
     let mut items = cut(by_tier.clone(), size);

@@ -129,7 +129,10 @@ fn flight(wake: WakeId, fence: Fence, message: MessageId, report: FlightReport) 
         FlightReport::Outcome(outcome) => {
             vec![Receipt { detail: Some(Detail::Dispatch(outcome)), ..attempt(dispatch(outcome)) }]
         }
-        FlightReport::Ended(FlightEnd::Expired) => vec![attempt(ReceiptKind::FlightExpired)],
+        FlightReport::Ended(FlightEnd::Expired) => {
+            awakener_spec::rule!(Dsp2);
+            vec![attempt(ReceiptKind::FlightExpired)]
+        }
         FlightReport::Ended(
             FlightEnd::ProcessEnded | FlightEnd::WorkFinished | FlightEnd::Idle | FlightEnd::NeverStarted,
         ) => vec![],
@@ -137,7 +140,8 @@ fn flight(wake: WakeId, fence: Fence, message: MessageId, report: FlightReport) 
 }
 
 /// The receipt of what an adapter says (DSP-4).
-pub const fn dispatch(outcome: DispatchOutcome) -> ReceiptKind {
+pub fn dispatch(outcome: DispatchOutcome) -> ReceiptKind {
+    awakener_spec::rule!(Dsp4);
     match outcome {
         DispatchOutcome::NotifiedVerified => ReceiptKind::RuntimeNotified,
         DispatchOutcome::NotifiedHuman => ReceiptKind::HumanNotified,
@@ -148,7 +152,8 @@ pub const fn dispatch(outcome: DispatchOutcome) -> ReceiptKind {
 }
 
 /// The receipt of how a turn ended (OBS-1). `unknown` is not `failed`: nobody saw the turn fail either.
-pub const fn cognition(finish: Finish) -> ReceiptKind {
+pub fn cognition(finish: Finish) -> ReceiptKind {
+    awakener_spec::rule!(Obs1);
     match finish {
         Finish::Complete => ReceiptKind::CognitionComplete,
         Finish::Truncated => ReceiptKind::CognitionTruncated,

@@ -128,6 +128,7 @@ macro_rules! acts {
             /// # Errors
             /// [`Reason::OperatorMalformed`]: no such act, or a subject that does not have exactly its members.
             pub fn parse(act: &str, subject: &Value) -> Result<Self, Reason> {
+                awakener_spec::rule!(Opr1);
                 match ActName::from_name(act).ok_or(Reason::OperatorMalformed)? {
                     $( ActName::$name => read(subject).map(Self::$name), )*
                 }

@@ -58,7 +58,10 @@ impl Registry {
         now: Now,
     ) -> RosterVerdict {
         awakener_spec::rule!(Adm4);
-        let Some(installed) = &self.image.roster else { return RosterVerdict::Absent };
+        let Some(installed) = &self.image.roster else {
+            awakener_spec::rule!(Opr3);
+            return RosterVerdict::Absent;
+        };
         let roster = &installed.roster;
         let signer = self.image.operators.get(&installed.key).is_some_and(|key| key.revoked.is_none());
         let form = roster.version == 1 && !roster.entries.is_empty() && self.image.knows_all_of(roster);
@@ -109,6 +112,7 @@ impl Registry {
 
     /// Router keys that hold now or will, with the version of the ring (HAF-3).
     pub fn router_ring(&self, now: Now) -> (u64, impl Iterator<Item = (&KeyId, &Key)>) {
+        awakener_spec::rule!(Haf3);
         let keys = self.image.router_keys.iter();
         (self.image.ring, keys.filter(move |(_, key)| key.revoked.is_none() && now.wall < key.not_after))
     }
@@ -134,7 +138,8 @@ impl Registry {
     }
 
     /// Whether Tier-0 is open (ADM-2 `tier0_closed`): started on record, manifest accepted, chain intact, clock sane.
-    pub const fn tier0_open(&self) -> bool {
+    pub fn tier0_open(&self) -> bool {
+        awakener_spec::rule!(Adm2);
         let shown = self.volatile;
         shown.started && shown.manifest_accepted && shown.chain_intact && self.image.clock.is_none()
     }

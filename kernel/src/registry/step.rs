@@ -235,12 +235,15 @@ impl Registry {
     /// What other machines and the driver must do because an operator may ask for it.
     fn handed_on(&self, command: &Command, found: &Found) -> Option<Effect> {
         if let Act::Resolve(of) = &command.act {
+            awakener_spec::rule!(Ack9);
             return Some(Effect::Resolve { target: of.target.clone(), message: of.message });
         }
         if let Act::ReleaseQuarantine(of) = &command.act {
+            awakener_spec::rule!(Inb8);
             return Some(Effect::ReleaseQuarantine { target: of.target.clone(), message: of.message });
         }
         if let Act::ClearLatch(of) = &command.act {
+            awakener_spec::rule!(Fus7);
             let (target, reason) = (of.target.clone(), command.reason.clone());
             return Some(Effect::ClearLatch { target, command: command.id, reason });
         }

@@ -162,12 +162,12 @@ impl Act<'_> {
     pub(super) fn sweep(mut self) -> Step<Waker> {
         rule!(Dsp11);
         let (ticket, next) = (self.ticket(), self.now.mono + self.config.sweep);
-        let resting = self.draft.machine.is_resting();
         let live = self.live();
         live.sweep = Some(ticket);
         live.sweep_at = next;
-        // In flight the plane leaves this target out, so that such a sweep is not the look that is owed.
-        live.owed &= !resting;
+        // Whatever makes this sweep blind (a question that is out, a start that is owed, a flight) owes a look again
+        // when it ends or when a hint comes.
+        live.owed = false;
         self.draft.effect(Effect::Sweep { ticket });
         self.done(Event::Sweeping)
     }
@@ -191,7 +191,6 @@ impl Act<'_> {
         rule!(Dsp11);
         let mono = self.now.mono;
         let live = self.live();
-        live.owed = true;
         live.sweep_at = mono;
         live.retry = mono;
         self.done(Event::Reconnected)

@@ -20,7 +20,7 @@ pub(super) struct Live {
     pub(super) question: Option<Asked>,
     /// The sweep that is out.
     pub(super) sweep: Option<Ticket>,
-    /// Whether a look is owed beside the regular ones. One is enough: a sweep shows all that is outstanding.
+    /// Whether a look is owed before the next regular one. One is enough: a sweep shows all that is outstanding.
     pub(super) owed: bool,
     /// When the next regular sweep is due (DSP-11).
     pub(super) sweep_at: Mono,
@@ -103,13 +103,14 @@ pub(super) enum Due {
 }
 
 impl Live {
-    /// The state after a recovery: nothing is out, a look is owed at once, an open flight is of unknown fate.
+    /// The state after a recovery: nothing is out, the regular sweep is due at once (the look that is owed), an open
+    /// flight is of unknown fate.
     pub(super) fn woken(config: &Config, now: Now, image: &Image) -> Self {
         Self {
             issued: 0,
             question: None,
             sweep: None,
-            owed: true,
+            owed: false,
             sweep_at: now.mono,
             ready: now.mono + image.last_start.map_or(Millis::ZERO, |at| rest(at, pause(config, image), now)),
             retry: now.mono,
@@ -169,7 +170,7 @@ impl Waker {
 
     fn sweep_due(&self) -> Mono {
         let live = &self.live;
-        if live.owed && live.sweep.is_none() && self.is_resting() {
+        if live.owed && self.is_resting() {
             live.sweep_at.min(live.ready.max(live.retry))
         } else {
             live.sweep_at
@@ -177,7 +178,7 @@ impl Waker {
     }
 
     /// Nothing is asked, owed to an accepted wake, or in flight: a sweep now shows what comes next.
-    pub(super) const fn is_resting(&self) -> bool {
+    const fn is_resting(&self) -> bool {
         self.live.question.is_none() && self.image.pending.is_none() && self.image.flight.is_none()
     }
 

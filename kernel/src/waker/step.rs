@@ -173,7 +173,7 @@ fn on_capability(waker: Waker, config: &Config, now: Now, capability: Capability
 
 fn on_reconnect(waker: Waker, config: &Config, now: Now) -> Step<Waker> {
     let live = &waker.live;
-    if live.owed && live.sweep_at <= now.mono && live.retry <= now.mono {
+    if live.sweep_at <= now.mono && live.retry <= now.mono {
         return Step::absorbed(waker);
     }
     Act::new(waker, config, now).reconnected()

@@ -7,6 +7,7 @@ use awakener_kernel::audit::{
 use awakener_kernel::ids::{ContentHash, PlaneName, Target};
 use awakener_kernel::time::{Mono, Now, Wall};
 use awakener_spec::Reason;
+use awakener_tools::enforces;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -47,109 +48,123 @@ fn broken(position: u64, kind: BreakKind) -> Result<Head, Break> {
     Err(Break { position, kind })
 }
 
-#[test]
-fn aud_1_a_record_is_hashed_under_its_domain_with_the_hash_before_it_inside() {
-    let chain = chain(2);
-    let first: Value = serde_json::from_slice(&chain[0]).unwrap();
-    assert_eq!(first["prev"], format!("sha256:{}", "0".repeat(64)));
-    assert_eq!(first["position"], 1);
-    let mut hasher = Sha256::new();
-    hasher.update(b"awakener-audit-v1\n");
-    hasher.update(&chain[0]);
-    let by_hand = ContentHash(hasher.finalize().into());
-    assert_eq!(hash(&chain[0]), by_hand);
-    let second: Value = serde_json::from_slice(&chain[1]).unwrap();
-    assert_eq!(second["prev"], by_hand.to_string());
-    assert_eq!(walk(&chain), Ok(Head { size: 2, hash: hash(&chain[1]) }));
-    assert_eq!(walk(&[]), Ok(Head::EMPTY));
-}
-
-#[test]
-fn aud_1_what_is_stored_reads_back_and_has_one_form() {
-    let written = entry(3).behind(&Head::EMPTY);
-    let stored = written.stored().unwrap();
-    let read: AuditEntry = serde_json::from_slice(&stored).unwrap();
-    assert_eq!(read, written);
-    assert_eq!(read.stored().unwrap(), stored);
-    let text = String::from_utf8(stored).unwrap();
-    assert!(
-        text.starts_with(r#"{"config":"sha256:07"#) && text.contains(r#""input":{"a":"é€\n","z":3}"#),
-        "{text}"
-    );
-}
-
-#[test]
-fn aud_5_a_chain_can_be_walked_from_a_trusted_head() {
-    let chain = chain(5);
-    let middle = walk(&chain[..2]).unwrap();
-    assert_eq!(verify_from(middle, chain[2..].iter().map(Vec::as_slice)), walk(&chain));
-    assert_eq!(verify_from(middle, chain[1..].iter().map(Vec::as_slice)), broken(3, BreakKind::Gap));
-}
-
-#[test]
-fn aud_5_a_cut_last_record_is_torn_wherever_it_is_cut() {
-    let whole = chain(3);
-    for length in 0..whole[2].len() {
-        let mut cut = whole.clone();
-        cut[2].truncate(length);
-        let verdict = walk(&cut);
-        assert_eq!(verdict, broken(3, BreakKind::Torn), "{length}");
-        assert_eq!(verdict.unwrap_err().reason(), Reason::ChainTorn);
-        cut.push(whole[2].clone());
-        let verdict = walk(&cut);
-        assert_eq!(verdict, broken(3, BreakKind::Form), "not the last: no crash does that");
-        assert_eq!(verdict.unwrap_err().reason(), Reason::ChainBroken);
+enforces! {
+    [Aud1]
+    fn aud_1_a_record_is_hashed_under_its_domain_with_the_hash_before_it_inside(_seen) {
+        let chain = chain(2);
+        let first: Value = serde_json::from_slice(&chain[0]).unwrap();
+        assert_eq!(first["prev"], format!("sha256:{}", "0".repeat(64)));
+        assert_eq!(first["position"], 1);
+        let mut hasher = Sha256::new();
+        hasher.update(b"awakener-audit-v1\n");
+        hasher.update(&chain[0]);
+        let by_hand = ContentHash(hasher.finalize().into());
+        assert_eq!(hash(&chain[0]), by_hand);
+        let second: Value = serde_json::from_slice(&chain[1]).unwrap();
+        assert_eq!(second["prev"], by_hand.to_string());
+        assert_eq!(walk(&chain), Ok(Head { size: 2, hash: hash(&chain[1]) }));
+        assert_eq!(walk(&[]), Ok(Head::EMPTY));
     }
 }
 
-#[test]
-fn aud_5_what_was_altered_left_out_doubled_or_moved_shows() {
-    let whole = chain(4);
-    let altered = |from: &str, to: &str| {
-        let mut chain = whole.clone();
-        chain[1] = String::from_utf8(chain[1].clone()).unwrap().replacen(from, to, 1).into_bytes();
-        assert_ne!(chain, whole);
-        chain
-    };
-    // A changed record still is one; the next does not fit it any more.
-    assert_eq!(walk(&altered("absorbed", "advanced")), broken(3, BreakKind::Hash));
-    assert_eq!(walk(&altered("\"position\":2", "\"position\":3")), broken(2, BreakKind::Gap));
-    assert_eq!(walk(&altered("\"prev\":\"sha256:", "\"prev\":\"sha256:0")), broken(2, BreakKind::Form));
-    assert_eq!(walk(&altered(":", ": ")), broken(2, BreakKind::Form));
-    assert_eq!(walk(&altered("\"v\":1", "\"v\":2")), broken(2, BreakKind::Form));
-    assert_eq!(walk(&altered("\"v\":1", "\"v\":1,\"v\":1")), broken(2, BreakKind::Form));
-
-    let without = |at: usize| {
-        whole.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, r)| r.clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(walk(&without(0)), broken(1, BreakKind::Gap));
-    assert_eq!(walk(&without(2)), broken(3, BreakKind::Gap));
-    let mut doubled = whole.clone();
-    doubled.insert(1, whole[0].clone());
-    assert_eq!(walk(&doubled), broken(2, BreakKind::Gap));
-    let mut swapped = whole.clone();
-    swapped.swap(1, 2);
-    assert_eq!(walk(&swapped), broken(2, BreakKind::Gap));
+enforces! {
+    [Aud1]
+    fn aud_1_what_is_stored_reads_back_and_has_one_form(_seen) {
+        let written = entry(3).behind(&Head::EMPTY);
+        let stored = written.stored().unwrap();
+        let read: AuditEntry = serde_json::from_slice(&stored).unwrap();
+        assert_eq!(read, written);
+        assert_eq!(read.stored().unwrap(), stored);
+        let text = String::from_utf8(stored).unwrap();
+        assert!(
+            text.starts_with(r#"{"config":"sha256:07"#) && text.contains(r#""input":{"a":"é€\n","z":3}"#),
+            "{text}"
+        );
+    }
 }
 
-#[test]
-fn aud_6_a_member_that_a_later_version_added_does_not_break_the_chain() {
-    let text = String::from_utf8(chain(1).remove(0)).unwrap();
-    let more = text.replacen("\"machine\":\"mailbox\"", "\"machine\":\"mailbox\",\"more\":true", 1);
-    assert_eq!(walk(&[more.clone().into_bytes()]), Ok(Head { size: 1, hash: hash(more.as_bytes()) }));
+enforces! {
+    [Aud5]
+    fn aud_5_a_chain_can_be_walked_from_a_trusted_head(_seen) {
+        let chain = chain(5);
+        let middle = walk(&chain[..2]).unwrap();
+        assert_eq!(verify_from(middle, chain[2..].iter().map(Vec::as_slice)), walk(&chain));
+        assert_eq!(verify_from(middle, chain[1..].iter().map(Vec::as_slice)), broken(3, BreakKind::Gap));
+    }
 }
 
-#[test]
-fn aud_3_a_kept_checkpoint_tells_a_missing_tail_and_another_history() {
-    let home = PlaneName::parse("home").unwrap();
-    let chain = chain(5);
-    let at = |size: usize| walk(&chain[..size]).unwrap().hash;
-    let kept = Checkpoint { v: 1, plane: home.clone(), size: 3, head: at(3), time: Wall(9) };
-    assert_eq!(kept.compare(&home, 5, Some(&at(3))), Comparison::Extends);
-    assert_eq!(kept.compare(&home, 3, Some(&at(3))), Comparison::Extends);
-    assert_eq!(kept.compare(&home, 2, None), Comparison::Truncated);
-    assert_eq!(kept.compare(&home, 2, Some(&at(2))), Comparison::Truncated);
-    assert_eq!(kept.compare(&home, 5, Some(&at(4))), Comparison::Differs);
-    let away = PlaneName::parse("away").unwrap();
-    assert_eq!(kept.compare(&away, 5, Some(&at(3))), Comparison::Foreign);
+enforces! {
+    [Aud5]
+    fn aud_5_a_cut_last_record_is_torn_wherever_it_is_cut(_seen) {
+        let whole = chain(3);
+        for length in 0..whole[2].len() {
+            let mut cut = whole.clone();
+            cut[2].truncate(length);
+            let verdict = walk(&cut);
+            assert_eq!(verdict, broken(3, BreakKind::Torn), "{length}");
+            assert_eq!(verdict.unwrap_err().reason(), Reason::ChainTorn);
+            cut.push(whole[2].clone());
+            let verdict = walk(&cut);
+            assert_eq!(verdict, broken(3, BreakKind::Form), "not the last: no crash does that");
+            assert_eq!(verdict.unwrap_err().reason(), Reason::ChainBroken);
+        }
+    }
+}
+
+enforces! {
+    [Aud5]
+    fn aud_5_what_was_altered_left_out_doubled_or_moved_shows(_seen) {
+        let whole = chain(4);
+        let altered = |from: &str, to: &str| {
+            let mut chain = whole.clone();
+            chain[1] = String::from_utf8(chain[1].clone()).unwrap().replacen(from, to, 1).into_bytes();
+            assert_ne!(chain, whole);
+            chain
+        };
+        // A changed record still is one; the next does not fit it any more.
+        assert_eq!(walk(&altered("absorbed", "advanced")), broken(3, BreakKind::Hash));
+        assert_eq!(walk(&altered("\"position\":2", "\"position\":3")), broken(2, BreakKind::Gap));
+        assert_eq!(walk(&altered("\"prev\":\"sha256:", "\"prev\":\"sha256:0")), broken(2, BreakKind::Form));
+        assert_eq!(walk(&altered(":", ": ")), broken(2, BreakKind::Form));
+        assert_eq!(walk(&altered("\"v\":1", "\"v\":2")), broken(2, BreakKind::Form));
+        assert_eq!(walk(&altered("\"v\":1", "\"v\":1,\"v\":1")), broken(2, BreakKind::Form));
+
+        let without = |at: usize| {
+            whole.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, r)| r.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(walk(&without(0)), broken(1, BreakKind::Gap));
+        assert_eq!(walk(&without(2)), broken(3, BreakKind::Gap));
+        let mut doubled = whole.clone();
+        doubled.insert(1, whole[0].clone());
+        assert_eq!(walk(&doubled), broken(2, BreakKind::Gap));
+        let mut swapped = whole.clone();
+        swapped.swap(1, 2);
+        assert_eq!(walk(&swapped), broken(2, BreakKind::Gap));
+    }
+}
+
+enforces! {
+    [Aud6]
+    fn aud_6_a_member_that_a_later_version_added_does_not_break_the_chain(_seen) {
+        let text = String::from_utf8(chain(1).remove(0)).unwrap();
+        let more = text.replacen("\"machine\":\"mailbox\"", "\"machine\":\"mailbox\",\"more\":true", 1);
+        assert_eq!(walk(&[more.clone().into_bytes()]), Ok(Head { size: 1, hash: hash(more.as_bytes()) }));
+    }
+}
+
+enforces! {
+    [Aud3]
+    fn aud_3_a_kept_checkpoint_tells_a_missing_tail_and_another_history(_seen) {
+        let home = PlaneName::parse("home").unwrap();
+        let chain = chain(5);
+        let at = |size: usize| walk(&chain[..size]).unwrap().hash;
+        let kept = Checkpoint { v: 1, plane: home.clone(), size: 3, head: at(3), time: Wall(9) };
+        assert_eq!(kept.compare(&home, 5, Some(&at(3))), Comparison::Extends);
+        assert_eq!(kept.compare(&home, 3, Some(&at(3))), Comparison::Extends);
+        assert_eq!(kept.compare(&home, 2, None), Comparison::Truncated);
+        assert_eq!(kept.compare(&home, 2, Some(&at(2))), Comparison::Truncated);
+        assert_eq!(kept.compare(&home, 5, Some(&at(4))), Comparison::Differs);
+        let away = PlaneName::parse("away").unwrap();
+        assert_eq!(kept.compare(&away, 5, Some(&at(3))), Comparison::Foreign);
+    }
 }

@@ -11,6 +11,7 @@ use awakener_kernel::operator::{ActName, Found, Presented, Scope};
 use awakener_kernel::registry::{Event, Input};
 use awakener_kernel::time::Millis;
 use awakener_spec::Reason;
+use awakener_tools::enforces;
 use serde_json::{Value, json};
 
 use crate::plane::{ACK, HOUR, LATER, NOW, Plane, ROUTER, act, key, key_id, message, roster, signed, utc};
@@ -116,33 +117,37 @@ fn matrix() -> String {
     out
 }
 
-#[test]
-fn opr_1_opr_2_every_act_in_every_situation() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../spec/machines/registry.toml");
-    let now = matrix();
-    if std::env::var_os("AWAKENER_BLESS").is_some() {
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, &now).unwrap();
-    }
-    let golden = std::fs::read_to_string(&file).unwrap();
-    let (golden, now): (toml::Table, toml::Table) = (golden.parse().unwrap(), now.parse().unwrap());
-    for (act, row) in now["act"].as_table().unwrap() {
-        for (situation, cell) in row.as_table().unwrap() {
-            assert_eq!(golden["act"][act].get(situation), Some(cell), "{act} in {situation}");
+enforces! {
+    [Opr1, Opr2]
+    fn opr_1_opr_2_every_act_in_every_situation(_seen) {
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../spec/machines/registry.toml");
+        let now = matrix();
+        if std::env::var_os("AWAKENER_BLESS").is_some() {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, &now).unwrap();
         }
+        let golden = std::fs::read_to_string(&file).unwrap();
+        let (golden, now): (toml::Table, toml::Table) = (golden.parse().unwrap(), now.parse().unwrap());
+        for (act, row) in now["act"].as_table().unwrap() {
+            for (situation, cell) in row.as_table().unwrap() {
+                assert_eq!(golden["act"][act].get(situation), Some(cell), "{act} in {situation}");
+            }
+        }
+        assert_eq!(golden, now, "the file has exactly the acts and situations that there are");
     }
-    assert_eq!(golden, now, "the file has exactly the acts and situations that there are");
 }
 
-#[test]
-fn opr_1_a_command_of_the_right_key_is_found_wanting_in_scope() {
-    let mut plane = Plane::live();
-    plane.does("register_operator_key", &json!({"operator": "bob", "key": key(LATER), "scopes": ["stop"]}));
-    let as_bob = |plane: &mut Plane, name: ActName| {
-        let mut command = plane.command(act(name.name(), &subject(name)));
-        command.key = key_id(LATER);
-        plane.input(Input::Command(signed(command)))
-    };
-    assert_eq!(as_bob(&mut plane, ActName::Resume), Outcome::Refused(Reason::OperatorOutOfScope));
-    assert!(as_bob(&mut plane, ActName::StopAll).is_advanced());
+enforces! {
+    [Opr1]
+    fn opr_1_a_command_of_the_right_key_is_found_wanting_in_scope(_seen) {
+        let mut plane = Plane::live();
+        plane.does("register_operator_key", &json!({"operator": "bob", "key": key(LATER), "scopes": ["stop"]}));
+        let as_bob = |plane: &mut Plane, name: ActName| {
+            let mut command = plane.command(act(name.name(), &subject(name)));
+            command.key = key_id(LATER);
+            plane.input(Input::Command(signed(command)))
+        };
+        assert_eq!(as_bob(&mut plane, ActName::Resume), Outcome::Refused(Reason::OperatorOutOfScope));
+        assert!(as_bob(&mut plane, ActName::StopAll).is_advanced());
+    }
 }

@@ -4,6 +4,7 @@ use awakener_kernel::config::Config;
 use awakener_kernel::ids::{ContentHash, Seq, Tier};
 use awakener_kernel::page::{InboxId, Page, Position, Waiting, order};
 use awakener_spec::Reason;
+use awakener_tools::enforces;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
@@ -46,88 +47,100 @@ fn seqs(page: &Page) -> Vec<u64> {
     page.items.iter().map(|(_, seq)| seq.get()).collect()
 }
 
-#[test]
-fn rte_3_a_page_is_ordered_before_it_is_cut() {
-    let inbox = tiers(&[3, 2, 1, 0, 2, 0]);
-    let page = inbox.read(Position::start(INBOX), 4, &config(8));
-    assert_eq!(seqs(&page), [4, 6, 3, 2]);
-    assert_eq!((page.more, page.total), (true, 6));
-    let rest = inbox.read(page.next, 4, &config(8));
-    assert_eq!(seqs(&rest), [5, 1]);
-    assert_eq!((rest.more, rest.total), (false, 2));
-    let none = inbox.read(rest.next, 4, &config(8));
-    assert_eq!((seqs(&none), none.more, none.total), (vec![], false, 0));
-    assert_eq!(none.next, rest.next, "an empty page moves nothing");
+enforces! {
+    [Rte3]
+    fn rte_3_a_page_is_ordered_before_it_is_cut(_seen) {
+        let inbox = tiers(&[3, 2, 1, 0, 2, 0]);
+        let page = inbox.read(Position::start(INBOX), 4, &config(8));
+        assert_eq!(seqs(&page), [4, 6, 3, 2]);
+        assert_eq!((page.more, page.total), (true, 6));
+        let rest = inbox.read(page.next, 4, &config(8));
+        assert_eq!(seqs(&rest), [5, 1]);
+        assert_eq!((rest.more, rest.total), (false, 2));
+        let none = inbox.read(rest.next, 4, &config(8));
+        assert_eq!((seqs(&none), none.more, none.total), (vec![], false, 0));
+        assert_eq!(none.next, rest.next, "an empty page moves nothing");
+    }
 }
 
-#[test]
-fn inb_5_an_outstanding_alert_neither_holds_up_nor_comes_again() {
-    // The alert at 1 is never finished; position knows nothing of that.
-    let mut inbox = tiers(&[0, 2]);
-    let page = inbox.read(Position::start(INBOX), 50, &config(8));
-    assert_eq!(seqs(&page), [1, 2]);
-    inbox.0.push(Tier::Two);
-    let later = inbox.read(page.next, 50, &config(8));
-    assert_eq!(seqs(&later), [3]);
+enforces! {
+    [Inb5]
+    fn inb_5_an_outstanding_alert_neither_holds_up_nor_comes_again(_seen) {
+        // The alert at 1 is never finished; position knows nothing of that.
+        let mut inbox = tiers(&[0, 2]);
+        let page = inbox.read(Position::start(INBOX), 50, &config(8));
+        assert_eq!(seqs(&page), [1, 2]);
+        inbox.0.push(Tier::Two);
+        let later = inbox.read(page.next, 50, &config(8));
+        assert_eq!(seqs(&later), [3]);
+    }
 }
 
-#[test]
-fn inb_5_a_lost_page_is_handed_over_again_and_late_mail_of_a_higher_tier_is_not_skipped() {
-    let mut inbox = tiers(&[2, 2, 2]);
-    let start = Position::start(INBOX);
-    let lost = inbox.read(start, 2, &config(8));
-    let again = inbox.read(start, 2, &config(8));
-    assert_eq!(lost, again);
-    inbox.0.push(Tier::Zero);
-    assert_eq!(seqs(&inbox.read(again.next, 2, &config(8))), [4, 3]);
+enforces! {
+    [Inb5]
+    fn inb_5_a_lost_page_is_handed_over_again_and_late_mail_of_a_higher_tier_is_not_skipped(_seen) {
+        let mut inbox = tiers(&[2, 2, 2]);
+        let start = Position::start(INBOX);
+        let lost = inbox.read(start, 2, &config(8));
+        let again = inbox.read(start, 2, &config(8));
+        assert_eq!(lost, again);
+        inbox.0.push(Tier::Zero);
+        assert_eq!(seqs(&inbox.read(again.next, 2, &config(8))), [4, 3]);
+    }
 }
 
-#[test]
-fn inb_6_the_size_is_bounded_and_never_zero() {
-    let inbox = Inbox(vec![Tier::Two; 60]);
-    let config = Config { page: 5, ..Config::default() };
-    assert_eq!(inbox.read(Position::start(INBOX), 60, &config).items.len(), 5);
-    let page = order(&inbox.waiting(&Position::start(INBOX), 5), Position::start(INBOX), 0, &config);
-    assert_eq!(page.items.len(), 1);
+enforces! {
+    [Inb6]
+    fn inb_6_the_size_is_bounded_and_never_zero(_seen) {
+        let inbox = Inbox(vec![Tier::Two; 60]);
+        let config = Config { page: 5, ..Config::default() };
+        assert_eq!(inbox.read(Position::start(INBOX), 60, &config).items.len(), 5);
+        let page = order(&inbox.waiting(&Position::start(INBOX), 5), Position::start(INBOX), 0, &config);
+        assert_eq!(page.items.len(), 1);
+    }
 }
 
-#[test]
-fn rte_3_one_read_in_so_many_serves_a_lower_tier_that_would_get_nothing() {
-    let inbox = Inbox([vec![Tier::Zero; 40], vec![Tier::Two; 4]].concat());
-    let mut position = Position::start(INBOX);
-    let mut served = Vec::new();
-    for read in 1..=8 {
-        let page = inbox.read(position, 2, &config(4));
-        if page.items.iter().any(|(tier, _)| *tier == Tier::Two) {
-            served.push(read);
-            assert_eq!(page.items[0].0, Tier::Zero, "Tier-0 stays first: {page:?}");
+enforces! {
+    [Rte3]
+    fn rte_3_one_read_in_so_many_serves_a_lower_tier_that_would_get_nothing(_seen) {
+        let inbox = Inbox([vec![Tier::Zero; 40], vec![Tier::Two; 4]].concat());
+        let mut position = Position::start(INBOX);
+        let mut served = Vec::new();
+        for read in 1..=8 {
+            let page = inbox.read(position, 2, &config(4));
+            if page.items.iter().any(|(tier, _)| *tier == Tier::Two) {
+                served.push(read);
+                assert_eq!(page.items[0].0, Tier::Zero, "Tier-0 stays first: {page:?}");
+            }
+            position = page.next;
         }
-        position = page.next;
+        assert_eq!(served, [4, 8]);
     }
-    assert_eq!(served, [4, 8]);
 }
 
-#[test]
-fn inb_6_a_foreign_or_garbled_position_is_unknown() {
-    let inbox = tiers(&[2, 2, 2]);
-    let position = inbox.read(Position::start(INBOX), 2, &config(8)).next;
-    let text = position.encode();
-    assert_eq!(Position::decode(&text, INBOX, Some(seq(3))), Ok(position));
-    assert_eq!(Position::decode(&text, INBOX, Some(seq(2))), Ok(position));
-    let unknown = Err(Reason::PositionUnknown);
-    assert_eq!(Position::decode(&text, OTHER, Some(seq(3))), unknown, "another inbox");
-    assert_eq!(Position::decode(&text, INBOX, Some(seq(1))), unknown, "beyond the last message");
-    assert_eq!(Position::decode(&text, INBOX, None), unknown);
-    assert_eq!(Position::decode("", INBOX, Some(seq(3))), unknown);
-    assert_eq!(Position::decode(&"A".repeat(10_000), INBOX, Some(seq(3))), unknown);
-    for at in 0..text.len() {
-        let mut bytes = text.clone().into_bytes();
-        bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
-        let garbled = String::from_utf8(bytes).unwrap();
-        assert_eq!(Position::decode(&garbled, INBOX, Some(seq(3))), unknown, "{at}");
+enforces! {
+    [Inb6]
+    fn inb_6_a_foreign_or_garbled_position_is_unknown(_seen) {
+        let inbox = tiers(&[2, 2, 2]);
+        let position = inbox.read(Position::start(INBOX), 2, &config(8)).next;
+        let text = position.encode();
+        assert_eq!(Position::decode(&text, INBOX, Some(seq(3))), Ok(position));
+        assert_eq!(Position::decode(&text, INBOX, Some(seq(2))), Ok(position));
+        let unknown = Err(Reason::PositionUnknown);
+        assert_eq!(Position::decode(&text, OTHER, Some(seq(3))), unknown, "another inbox");
+        assert_eq!(Position::decode(&text, INBOX, Some(seq(1))), unknown, "beyond the last message");
+        assert_eq!(Position::decode(&text, INBOX, None), unknown);
+        assert_eq!(Position::decode("", INBOX, Some(seq(3))), unknown);
+        assert_eq!(Position::decode(&"A".repeat(10_000), INBOX, Some(seq(3))), unknown);
+        for at in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+            let garbled = String::from_utf8(bytes).unwrap();
+            assert_eq!(Position::decode(&garbled, INBOX, Some(seq(3))), unknown, "{at}");
+        }
+        let plain = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&position).unwrap());
+        assert_eq!(Position::decode(&plain, INBOX, Some(seq(3))), unknown, "without its check");
     }
-    let plain = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&position).unwrap());
-    assert_eq!(Position::decode(&plain, INBOX, Some(seq(3))), unknown, "without its check");
 }
 
 fn any_tier() -> impl Strategy<Value = Tier> {

@@ -53,6 +53,17 @@ fn dsp_2_no_second_flight_before_the_first_has_ended() {
 }
 
 #[test]
+fn dsp_2_a_look_is_owed_at_the_end_of_a_flight_but_not_within_the_cooldown() {
+    for (lasted, looked) in [(SECOND, 30 * SECOND), (45 * SECOND, 45 * SECOND)] {
+        let mut rig = told();
+        rig.wait(lasted);
+        ended(&mut rig, 1);
+        assert!(rig.fire().swept().is_some());
+        assert_eq!(rig.now.mono, Mono(10 + looked));
+    }
+}
+
+#[test]
 fn dsp_2_flight_max_ends_a_flight_and_a_look_is_owed() {
     let mut rig = told();
     let seen = loop {
@@ -135,6 +146,20 @@ fn dsp_5_an_unknown_outcome_keeps_the_flight_open() {
         ended(&mut rig, 1);
         assert!(rig.fire().asked().is_some());
     }
+}
+
+#[test]
+fn dsp_3_work_that_was_read_ends_a_row_of_failures() {
+    let (mut rig, ticket) = attempting();
+    rig.give(Input::Dispatched { ticket, outcome: DispatchOutcome::Unavailable });
+    assert_eq!(rig.disk.image.failures, 1);
+    rig.wait(30 * SECOND);
+    let hint = rig.mint(30 * SECOND);
+    let (ticket, attempt) = rig.granted(hint).dispatch().unwrap();
+    rig.give(Input::Dispatched { ticket, outcome: DispatchOutcome::TypedUnverified });
+    assert_eq!(rig.disk.image.failures, 1, "typed text proves nothing");
+    rig.give(Input::InboxRead { attempt });
+    assert_eq!(rig.disk.image.failures, 0);
 }
 
 #[test]

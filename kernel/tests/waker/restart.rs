@@ -1,10 +1,10 @@
 //! Stories of looks, pauses and restarts. B-… are field reports about other wakers. Numbers of the defaults.
 
 use awakener_kernel::config::Config;
-use awakener_kernel::ids::MessageId;
+use awakener_kernel::ids::{Fence, MessageId};
 use awakener_kernel::machine::{Machine, Outcome};
 use awakener_kernel::time::{Millis, Mono, Now, Wall};
-use awakener_kernel::values::{DispatchOutcome, Hint, Question};
+use awakener_kernel::values::{DispatchOutcome, FlightReport, Hint, Question};
 use awakener_kernel::waker::{
     Capability, Effect, Event, Fate, Hold, Image, Input, Missing, Next, Phase, Record, Seen, Waker, Warning,
     Window,
@@ -78,6 +78,53 @@ fn dsp_10_a_pause_holds_the_start_and_a_resume_looks() {
 }
 
 #[test]
+fn dsp_11_a_resume_looks_at_once_even_if_nothing_is_pending() {
+    let mut rig = ready();
+    rig.give(Input::Pause);
+    rig.wait(10 * SECOND);
+    rig.give(Input::Resume);
+    let resumed = rig.now.mono;
+    assert!(rig.fire().swept().is_some());
+    assert_eq!(rig.now.mono, resumed);
+}
+
+#[test]
+fn dsp_11_a_start_that_is_dropped_owes_a_look_for_those_that_it_stood_for() {
+    let mut rig = ready();
+    rig.give(Input::Capability(Capability::Missing(Missing::NoAdapter)));
+    let hint = rig.mint(30 * SECOND);
+    rig.granted(hint);
+    // This sweep saw the same alert; what it found was coalesced into the start that is pending.
+    assert!(rig.fire().swept().is_some());
+    rig.give(Input::Capability(Capability::Unattended));
+    let ticket = rig.fire().asked().unwrap();
+    rig.withhold(ticket, Class::NotOutstanding);
+    let dropped = rig.now.mono;
+    assert!(rig.fire().swept().is_some());
+    assert_eq!(rig.now.mono, dropped);
+}
+
+#[test]
+fn dsp_3_the_back_off_survives_a_restart() {
+    let mut rig = ready();
+    for wait in [30, 60, 120] {
+        let hint = rig.mint(30 * SECOND);
+        let (ticket, _) = rig.granted(hint).dispatch().unwrap();
+        rig.give(Input::Dispatched { ticket, outcome: DispatchOutcome::Unavailable });
+        if wait < 120 {
+            rig.wait(wait * SECOND);
+        }
+    }
+    let hint = rig.mint(30 * SECOND);
+    let wait = Event::Accepted { wake: hint.wake, next: Next::Wait(Hold::BackOff) };
+    assert_eq!(rig.granted(hint).event(), wait);
+    rig.crash(20 * SECOND, 0);
+    rig.give(Input::Capability(Capability::Unattended));
+    while rig.fire().asked().is_none() {}
+    assert_eq!(rig.now.mono, Mono(100 * SECOND));
+}
+
+#[test]
 fn dsp_11_sweeps_never_stop() {
     let mut rig = told();
     let mut at = Vec::new();
@@ -94,7 +141,8 @@ fn dsp_11_a_look_is_owed_at_boot_and_on_reconnect() {
     assert_eq!(rig.due(), Some(rig.now.mono));
     let ticket = rig.fire().swept().unwrap();
     assert_eq!(rig.give(Input::AskFailed { ticket }).event(), Event::AskFailed);
-    assert!(rig.due().unwrap() > rig.now.mono);
+    assert_eq!(rig.due(), Some(rig.now.mono + Millis(3_750)), "soon, but not at once");
+    assert_eq!(rig.give(Input::AskFailed { ticket }).outcome, Outcome::Absorbed, "said already");
     assert_eq!(rig.give(Input::Reconnect).event(), Event::Reconnected);
     assert_eq!(rig.give(Input::Reconnect).outcome, Outcome::Absorbed);
     let again = rig.fire().swept().unwrap();
@@ -135,12 +183,17 @@ fn hint_for(hint: Hint, message: MessageId) -> Hint {
 #[test]
 fn dsp_12_b_31_a_restart_while_the_runner_lives_starts_no_second_one() {
     let mut rig = told();
+    let first = rig.disk.image.flight.unwrap();
     rig.crash(40 * SECOND, 0);
     rig.give(Input::Capability(Capability::Unattended));
     assert_eq!(rig.waker.phase(), Phase::Resolving);
     let hint = rig.mint(30 * SECOND);
     assert_eq!(rig.granted(hint).dispatch(), None, "not before the fate is known");
-    let probe = rig.settle().iter().find_map(rig::Seen::probed).unwrap();
+    let seen = rig.settle();
+    let probing = seen.iter().find(|seen| seen.probed().is_some()).unwrap();
+    let told_again = Effect::Report { fence: Fence(1), wake: first.wake, report: FlightReport::Attempted };
+    assert_eq!(probing.effects[0], told_again, "the first report may have died with the process");
+    let probe = probing.probed().unwrap();
     rig.give(Input::Probed { ticket: probe, fate: Fate::Alive });
     assert_eq!(rig.waker.phase(), Phase::Told);
     rig.wait(MINUTE);
@@ -154,9 +207,11 @@ fn dsp_12_what_nobody_can_tell_is_bounded_and_said() {
     let (mut rig, late) = attempting();
     rig.crash(5 * MINUTE, 0);
     rig.give(Input::Capability(Capability::Unattended));
+    let mut probes = 0;
     let told = loop {
         let seen = rig.fire();
         if let Some(ticket) = seen.probed() {
+            probes += 1;
             rig.give(Input::Probed { ticket, fate: Fate::CannotTell });
         }
         if seen.effects.iter().any(|effect| matches!(effect, Effect::TellOperator(_))) {
@@ -164,6 +219,7 @@ fn dsp_12_what_nobody_can_tell_is_bounded_and_said() {
         }
     };
     assert_eq!(rig.now.mono, Mono(10 * MINUTE), "flight_max runs on over the restart");
+    assert_eq!(probes, 10, "it is looked up again, but not all the time");
     let warning = told.effects.iter().find_map(|effect| match effect {
         Effect::TellOperator(Warning::FateUnknown { attempt, .. }) => Some(*attempt),
         _ => None,

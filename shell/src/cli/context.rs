@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::Principal;
+use awakener_kernel::ids::{Principal, Target};
 
 use super::args::Common;
 use super::http::Client;
@@ -101,6 +101,15 @@ impl Context {
     /// The token file of a party.
     pub fn token_file(&self, party: &str) -> PathBuf {
         self.state.join("tokens").join(format!("{party}.token"))
+    }
+
+    /// Whose token a station of `target` presents: the one that is named, else the principal of the same name.
+    ///
+    /// # Errors
+    /// Never so far.
+    pub fn acting_for(&self, target: &Target) -> Result<String, Failure> {
+        let named = self.common.acting_as.as_ref().map(|principal| principal.as_str().to_owned());
+        Ok(named.unwrap_or_else(|| target.as_str().to_owned()))
     }
 
     fn token(&self, bearer: Bearer) -> Result<Option<Token>, Failure> {

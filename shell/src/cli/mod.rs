@@ -130,9 +130,7 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
         Command::Resume { target, by } => operator::act(&context, Act::Resume(Resuming { target }), &by),
         Command::StopAll { by } => operator::act(&context, Act::StopAll(Empty {}), &by),
         Command::Latch(args::Latch::Show) => query::latches(&context),
-        Command::Latch(args::Latch::Clear { target, by }) => {
-            operator::act(&context, Act::ClearLatch(TargetName { target }), &by)
-        }
+        Command::Latch(args::Latch::Clear { target, by }) => operator::clear_latch(&context, target, &by),
         Command::Resolve { target, message, by } => {
             operator::act(&context, Act::Resolve(Alert { target, message }), &by)
         }

@@ -52,6 +52,26 @@ fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure
         .map_err(|failure| failure.saying(format!("(command {id})")))
 }
 
+/// `latch clear`: the plane authorises and records, then the latch goes (FUS-7).
+pub fn clear_latch(
+    context: &Context,
+    target: awakener_kernel::ids::Target,
+    by: &Operator,
+) -> Result<Answer, Failure> {
+    let mut answer = command(context, &Act::ClearLatch(TargetName { target: target.clone() }), by)?;
+    if context.dry_run() {
+        return Ok(Answer::fields(answer));
+    }
+    let id = answer.get("id").and_then(Value::as_str).and_then(|id| CommandId::parse(id).ok());
+    let id =
+        id.ok_or_else(|| Failure::new(Exit::Failed, "The plane did not say which command it accepted."))?;
+    super::run::clear_latch(context, &target, id)?;
+    if let Value::Object(members) = &mut answer {
+        members.insert("cleared".into(), true.into());
+    }
+    Ok(Answer::fields(answer))
+}
+
 /// The subject as it stands in a command; the kernel's own form of it.
 fn subject(act: &Act) -> Result<Map<String, Value>, Failure> {
     match serde_json::to_value(act).ok().and_then(|mut value| Some(value.get_mut("subject")?.take())) {

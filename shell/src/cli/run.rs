@@ -1,37 +1,301 @@
-//! Where the commands that keep running begin: each is one call into the part that does the work.
+//! The commands that keep running: what they start from, and how they end.
 //!
-//! Not here: anything of that work.
+//! Each reads configuration, keys and tokens, starts its part and waits for a signal. Nothing of the work is here.
+//! Rules: CAP-2, CAP-5, IDN-7, OPR-2, PRT-3, FUS-6.
 
-use awakener_kernel::ids::Target;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use awakener_kernel::ids::{CommandId, ContentHash, Target};
+use awakener_kernel::registry::Input as Enrolment;
+use awakener_kernel::registry::image::Running;
+use awakener_kernel::router::Routes;
+use awakener_kernel::station::{Mapped, Model};
+use awakener_spec::Reason;
+use serde_json::json;
 
 use super::context::Context;
 use super::out::Answer;
+use crate::broker::{self, Broker, HttpPush, InProcess};
+use crate::client::{Client, ClientError};
+use crate::config::{BrokerKind, Config, Mode};
 use crate::exit::{Exit, Failure};
+use crate::http;
+use crate::keys::{FirstOperator, SecretKey, Token};
+use crate::manifest::Manifest;
+use crate::pause::Pause;
+use crate::plane::{Plane, Refused, Setup};
+use crate::station::{self, StationError};
+use crate::wake;
 
-/// `up`: the message plane.
+/// How many hints may wait for the broker; one more is lost, and a sweep finds its alert.
+const HINTS: usize = 1_024;
+
+/// `up`: the message plane, with a wake daemon in the same process unless `[wake] enabled = false`.
 pub fn up(context: &Context) -> Result<Answer, Failure> {
-    context.config()?;
-    Err(not_built("up"))
+    let config = context.config()?.clone();
+    log();
+    runtime()?.block_on(async {
+        let listener = listen(config.http.listen).await?;
+        let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
+        let manifest = manifest(context, &config);
+        let router = SecretKey::load(&context.key_file("router.key"))?;
+        let audit = SecretKey::load(&context.key_file("audit.key"))?;
+        let observer = Token::load(&context.token_file("observer"))?;
+        let daemon = Token::load(&context.token_file("daemon"))?;
+        let setup = Setup {
+            state: context.state.clone(),
+            limits: config.limits.clone(),
+            routes: routes(&config)?,
+            config_hash: config.hash(),
+            enrolment: enrolment(context, &config, &router, &audit)?,
+            running: Running { binary: binary()?, config: config.hash() },
+            router_key: router.signing().clone(),
+            manifest_accepted: matches!(manifest, Manifest::Accepted { .. }),
+            pause: pause(&config, &context.state),
+            publish,
+        };
+        let (plane, store) = Plane::start(setup)?;
+        let broker: Arc<dyn Broker> = match config.broker.kind {
+            BrokerKind::InProcess => Arc::new(InProcess::default()),
+            BrokerKind::Http => Arc::new(
+                HttpPush::to(&config.broker.push)
+                    .map_err(|what| Failure::refused(Reason::ConfigMalformed).saying(what))?,
+            ),
+        };
+        let publisher = tokio::spawn(broker::publish_all(plane.clone(), Arc::clone(&broker), hints));
+        let woken = match config.wake.enabled {
+            false => None,
+            true => {
+                let port = Arc::new(wake::Local::new(plane.clone(), config.wake.name.clone()));
+                Some(
+                    wake::spawn_in(daemon_setup(context, &config, manifest, port, Some(broker), None)?)
+                        .await?,
+                )
+            }
+        };
+        let settings = http::Settings {
+            limits: config.limits.get().clone(),
+            mode: config.mode.as_str().to_owned(),
+            daemons: vec![(config.wake.name.clone(), daemon.hash())],
+            observers: vec![observer.hash()],
+            audit_key: audit.signing().clone(),
+        };
+        ready("the plane", config.http.listen, config.mode);
+        let served = http::serve(plane.clone(), settings, listener, signal()).await;
+        drop(woken);
+        publisher.abort();
+        drop(plane);
+        // The store thread ends once nobody can ask any more.
+        let _ = tokio::task::spawn_blocking(move || store.join()).await;
+        served?;
+        Ok(Answer::new(json!({ "stopped": "up" }), ""))
+    })
 }
 
 /// `wake`: a wake daemon alone.
 pub fn wake(context: &Context) -> Result<Answer, Failure> {
-    context.config()?;
-    Err(not_built("wake"))
+    let config = context.config()?.clone();
+    log();
+    runtime()?.block_on(async {
+        let token = Token::load(&context.token_file("daemon"))?;
+        let client = Client::new(&config.wake.plane, token.expose())?;
+        let port = Arc::new(wake::Remote::new(client));
+        let manifest = manifest(context, &config);
+        let setup = daemon_setup(context, &config, manifest, port, None, Some(config.wake.listen))?;
+        ready("the wake daemon", config.wake.listen, config.mode);
+        wake::run(setup, signal()).await?;
+        Ok(Answer::new(json!({ "stopped": "wake" }), ""))
+    })
 }
 
 /// `station`: the hosted station of a target.
-pub fn station(context: &Context, _target: &Target) -> Result<Answer, Failure> {
-    context.config()?;
-    Err(not_built("station"))
+pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
+    let config = context.config()?.clone();
+    log();
+    let Some(own) = config.stations.get(target) else {
+        return Err(Failure::refused(Reason::ConfigMalformed)
+            .saying(format!("there is no section [stations.{target}]"))
+            .then("Add the section; it may be empty."));
+    };
+    if config.mode == Mode::Production {
+        return Err(Failure::refused(Reason::ConfigMalformed)
+            .saying("the only runner so far is `fake`, which production does not run (CAP-3)"));
+    }
+    runtime()?.block_on(async {
+        let acting = context.acting_for(target)?;
+        let token = Token::load(&context.token_file(&acting))?;
+        let ack = SecretKey::load(&context.key_file(&format!("ack-{target}.key")))?;
+        let observer = Token::load(&context.token_file("observer"))?;
+        let mapped = config.models.get(&own.model).map(|model| Mapped {
+            window: u32::try_from(model.window).unwrap_or(u32::MAX),
+            budget: u32::try_from(model.budget).unwrap_or(u32::MAX),
+        });
+        let setup = station::Setup {
+            state: context.state.clone(),
+            target: target.clone(),
+            client: Client::new(&own.plane, token.expose())?,
+            limits: config.limits.clone(),
+            config_hash: config.hash(),
+            ack_key: Arc::new(ack.signing().clone()),
+            listen: own.listen,
+            observer: observer.hash(),
+            model: (Model(own.model.as_str().into()), mapped),
+            script: own.script.clone(),
+            turn_takes: Duration::from_millis(own.turn),
+        };
+        let serving = station::start(setup).await?;
+        ready("the station", serving.listen, config.mode);
+        tokio::select! {
+            ended = serving.ended() => ended?,
+            () = signal() => {}
+        }
+        Ok(Answer::new(json!({ "stopped": "station", "target": target }), ""))
+    })
+}
+
+/// The second half of `latch clear`: the plane has accepted the command, the station does not run, and its latch is
+/// archived and taken away (FUS-7). The command may be given again until that has come to its end.
+pub fn clear_latch(context: &Context, target: &Target, command: CommandId) -> Result<(), Failure> {
+    let config = context.config()?;
+    let (limits, hash) = (config.limits.clone(), config.hash());
+    let cleared = station::clear(context.state.clone(), target.clone(), limits, hash, command);
+    Ok(runtime()?.block_on(cleared)?)
 }
 
 /// `demo`, also what runs without any command.
 pub fn demo(_context: &Context) -> Result<Answer, Failure> {
-    Err(not_built("demo"))
+    Err(Failure::new(Exit::Failed, "`demo` is not built yet.").then("See `awakener --help` for what is."))
 }
 
-fn not_built(command: &str) -> Failure {
-    Failure::new(Exit::Failed, format!("`{command}` is not built yet."))
-        .then("See `awakener --help` for what is.")
+fn daemon_setup(
+    context: &Context,
+    config: &Config,
+    manifest: Manifest,
+    plane: Arc<dyn wake::PlanePort>,
+    broker: Option<Arc<dyn Broker>>,
+    listen: Option<SocketAddr>,
+) -> Result<wake::Setup, Failure> {
+    let observer = Token::load(&context.token_file("observer"))?;
+    Ok(wake::Setup {
+        state: context.state.clone(),
+        name: config.wake.name.clone(),
+        mode: config.mode,
+        limits: config.limits.get().clone(),
+        config_hash: config.hash(),
+        adapters: wake::adapters(&manifest, wake::Manners::default()),
+        manifest,
+        plane,
+        broker,
+        listen,
+        observer: Some(observer.hash()),
+        pause: pause(config, &context.state),
+        pace: wake::Pace::default(),
+    })
+}
+
+/// A refused manifest keeps the wake plane down and Tier-0 closed; mail goes on (CAP-2).
+fn manifest(context: &Context, config: &Config) -> Manifest {
+    let beside = context.config_file().and_then(|file| file.parent().map(Path::to_owned));
+    let path = beside.unwrap_or_else(|| context.state.clone()).join(&config.manifest);
+    let manifest = Manifest::load(&path, config.mode);
+    if let Manifest::Refused(problems) = &manifest {
+        tracing::error!(rule = "CAP-2", "the manifest is refused, Tier-0 stays closed:\n{problems}");
+    }
+    manifest
+}
+
+/// The first operator key, for a store that has none (IDN-7).
+fn enrolment(
+    context: &Context,
+    config: &Config,
+    router: &SecretKey,
+    audit: &SecretKey,
+) -> Result<Option<Enrolment>, Failure> {
+    Ok(FirstOperator::load(&context.state)?.map(|first| Enrolment::Enrol {
+        plane: config.plane.clone(),
+        operator: first.operator,
+        key: first.key,
+        audit: audit.public(),
+        router: Some(router.public()),
+    }))
+}
+
+fn routes(config: &Config) -> Result<Routes, Failure> {
+    Routes::new(config.routes.iter().map(|(schema, tier)| (schema.clone(), *tier)))
+        .map_err(|reason| Failure::refused(reason).saying("in [routes]"))
+}
+
+fn pause(config: &Config, state: &Path) -> Option<Pause> {
+    let points = config.trial.pause_at.clone();
+    (!points.is_empty()).then(|| Pause { points, state: state.to_owned() })
+}
+
+/// SHA-256 of this very program (OPR-2).
+fn binary() -> Result<ContentHash, Failure> {
+    let read = std::env::current_exe().and_then(std::fs::read);
+    read.map(|bytes| ContentHash::of(&bytes))
+        .map_err(|error| Failure::new(Exit::Failed, format!("This program cannot read itself: {error}")))
+}
+
+async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure> {
+    tokio::net::TcpListener::bind(address)
+        .await
+        .map_err(|error| Failure::refused(Reason::PortTaken).saying(format!("{address}: {error}")))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, format!("No runtime: {error}")))
+}
+
+/// Logs go to standard error; standard output is for results.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    // A second call within one process finds the first one's logger.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+fn ready(what: &str, address: SocketAddr, mode: Mode) {
+    eprintln!("{what} serves on http://{address} (mode: {})", mode.as_str());
+}
+
+/// Returns when the process is asked to stop.
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("signals cannot be heard; only a kill ends this process");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = int.recv() => {}
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::refused(refused.reason).saying(refused.detail)
+    }
+}
+
+impl From<StationError> for Failure {
+    fn from(error: StationError) -> Self {
+        Self::refused(error.reason()).saying(error)
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        match error.reason() {
+            Some(reason) => Self::refused(reason).saying(error),
+            None => Self::new(Exit::Failed, error.to_string()),
+        }
+    }
 }

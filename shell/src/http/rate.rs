@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn prt_2_a_minutes_worth_passes_and_the_wait_is_exact() {
         let rates = Rates::new(3);
-        let mut ask = |now| rates.take(&name("a"), Kind::Submission, now);
+        let ask = |now| rates.take(&name("a"), Kind::Submission, now);
         assert_eq!([ask(0), ask(0), ask(0)], [Ok(()); 3]);
         assert_eq!(ask(0), Err(20_000));
         // One millisecond early is too early, and asking costs nothing.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::operator::{Act, Denial};
+use awakener_kernel::operator::Denial;
 use awakener_kernel::time::Wall;
 use awakener_spec::Reason;
 
@@ -25,10 +25,23 @@ pub(super) fn denials(state: &Path) -> Vec<Denial> {
     }
 }
 
-/// Adds an act that narrows to the deny file. `None`: the act widens, and nothing may be done without a store.
-pub(super) fn deny(state: &Path, act: Act, at: Wall) -> Option<io::Result<()>> {
-    let denial = Denial::new(act, None, at).ok()?;
-    Some(append(&state.join("deny"), denial.line().as_bytes()))
+/// Adds an act that narrows to the deny file, durably.
+///
+/// # Errors
+/// The file system's.
+pub(super) fn deny(state: &Path, denial: &Denial) -> io::Result<()> {
+    append(&state.join("deny"), denial.line().as_bytes())
+}
+
+/// Puts the deny file aside once everything in it is recorded; it is kept.
+///
+/// # Errors
+/// The file system's; the same is then taken in again, which changes nothing.
+pub(super) fn denials_taken(state: &Path, now: Wall) -> io::Result<()> {
+    match fs::rename(state.join("deny"), state.join(format!("deny-{}.taken", now.0))) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result.and_then(|()| sync_dir(state)),
+    }
 }
 
 /// Raises the floor of epochs above everything known and returns the floor for this start: no token of it is at or

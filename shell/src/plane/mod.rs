@@ -185,6 +185,13 @@ impl From<StoreFault> for Refused {
     }
 }
 
+impl From<rusqlite::Error> for Refused {
+    /// A question that could not be read is not answered with nothing.
+    fn from(error: rusqlite::Error) -> Self {
+        Self { reason: Reason::StoreUnavailable, detail: error.to_string() }
+    }
+}
+
 type Waiting = oneshot::Sender<Result<Reply, Refused>>;
 
 /// Who waits for something to land in an inbox.

@@ -14,7 +14,7 @@ use awakener_kernel::ids::{ContentHash, Fence, KeyId, Nonce, Principal, Target, 
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
-use awakener_kernel::operator::{Found, Outside, Presented, Roster};
+use awakener_kernel::operator::{self, Denial, Found, Outside, Presented, Roster};
 use awakener_kernel::registry::{self, Registry};
 use awakener_kernel::time::{Now, Wall};
 use awakener_kernel::wire::{AckStatement, Signed};
@@ -52,6 +52,8 @@ pub(super) struct Thread {
     ops: Receiver<(Op, Waiting)>,
     /// Inputs that the thread owes itself.
     owed: Vec<(Target, Input)>,
+    /// Whether the deny file holds something that is not recorded yet.
+    denied: bool,
 }
 
 pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
@@ -67,8 +69,19 @@ pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>)
     let now = clock.now();
     let registry = Host::boot(&mut db, setup.limits.get().clone(), now)?;
     let mailboxes = Host::boot(&mut db, setup.limits.get().clone(), now)?;
-    let mut thread =
-        Thread { setup, db, clock, mailboxes, registry, floor: 0, view, arrivals, ops, owed: Vec::new() };
+    let mut thread = Thread {
+        setup,
+        db,
+        clock,
+        mailboxes,
+        registry,
+        floor: 0,
+        view,
+        arrivals,
+        ops,
+        owed: Vec::new(),
+        denied: false,
+    };
     thread.boot()?;
     let handle = std::thread::Builder::new()
         .name("plane-store".to_owned())
@@ -87,9 +100,7 @@ impl Thread {
         }
         let roster = self.stored_roster();
         self.registry_step(registry::Input::Start { running: self.setup.running, roster }, None)?;
-        for denial in files::denials(&self.setup.state) {
-            self.registry_step(registry::Input::Deny(denial), None)?;
-        }
+        self.take_denials()?;
         let intact = match super::queries::chain(self.db.conn()) {
             Ok(_) => true,
             Err(detail) => {
@@ -114,6 +125,18 @@ impl Thread {
         Ok(())
     }
 
+    /// Takes in what was denied while the store could not commit (OPR-2). Until that is done nothing else is.
+    fn take_denials(&mut self) -> Result<(), Refused> {
+        for denial in files::denials(&self.setup.state) {
+            self.registry_step(registry::Input::Deny(denial), None)?;
+        }
+        if let Err(error) = files::denials_taken(&self.setup.state, self.clock.wall()) {
+            tracing::warn!(rule = "OPR-2", "the deny file stays where it is: {error}");
+        }
+        self.denied = false;
+        Ok(())
+    }
+
     /// Every mailbox gets an epoch above the floor before it may mint (EMT-2).
     fn start_emitters(&mut self, targets: Vec<Target>) -> Result<(), Refused> {
         let floor = self.floor;
@@ -131,7 +154,16 @@ impl Thread {
             };
             let mut calls: Vec<(Op, Waiting)> = first.into_iter().collect();
             calls.extend(self.ops.try_iter().take(BATCH.saturating_sub(calls.len())));
-            self.serve(calls);
+            match if self.denied { self.take_denials() } else { Ok(()) } {
+                Ok(()) => self.serve(calls),
+                Err(refused) => {
+                    for (_, waiting) in calls {
+                        let _ = waiting.send(Err(refused.clone()));
+                    }
+                    std::thread::sleep(Duration::from_millis(50));
+                    continue;
+                }
+            }
             if let Err(refused) = self.look_at_clock() {
                 tracing::error!(reason = %refused.reason, "clock: {}", refused.detail);
             }
@@ -469,24 +501,30 @@ impl Thread {
             subject: presented.command.as_ref().map_or("", |command| command.act.name().name()).to_owned(),
             signed: serde_json::from_str(&presented.raw).unwrap_or(serde_json::Value::Null),
         };
-        let act = presented.command.as_ref().map(|command| command.act.clone());
-        match self.registry_step(registry::Input::Command(presented), Some(statement)) {
-            Ok(outcome) => Ok(Reply::Registry(outcome)),
-            Err(refused) => {
-                // What narrows always acts: without a store it goes to the deny file (OPR-2).
-                match act.and_then(|act| files::deny(&self.setup.state, act, self.clock.wall())) {
-                    Some(Ok(())) => {
-                        tracing::error!(
-                            rule = "OPR-2",
-                            "the store is not available; the act stands in the deny file"
-                        );
-                    }
-                    Some(Err(error)) => tracing::error!(rule = "OPR-2", "not even the deny file: {error}"),
-                    None => {}
+        let denial = self.denial(&presented);
+        match (self.registry_step(registry::Input::Command(presented), Some(statement)), denial) {
+            (Ok(outcome), _) => Ok(Reply::Registry(outcome)),
+            (Err(refused), None) => Err(refused),
+            (Err(refused), Some(denial)) => {
+                // What narrows always acts: without a store it goes to the deny file, and nothing else happens before
+                // it is taken in (OPR-2).
+                match files::deny(&self.setup.state, &denial) {
+                    Ok(()) => tracing::error!(rule = "OPR-2", "no store; the act stands in the deny file"),
+                    Err(error) => tracing::error!(rule = "OPR-2", "no store, and no deny file: {error}"),
                 }
+                self.denied = true;
                 Err(refused)
             }
         }
+    }
+
+    /// What must stand in the deny file if this command cannot be recorded: only what is authorised, and narrows.
+    fn denial(&self, presented: &Presented) -> Option<Denial> {
+        let command = presented.command.as_ref()?;
+        let image = self.registry().ok()?.image();
+        let (config, now) = (self.setup.limits.get(), self.clock.now());
+        operator::authorise(image, presented, &Found::Nothing, config, now).ok()?;
+        Denial::new(command.act.clone(), Some((command.id, command.not_after)), now.wall).ok()
     }
 
     /// One input of the registry, committed by itself, and what follows from it.

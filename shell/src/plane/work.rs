@@ -51,6 +51,38 @@ pub fn open(conn: &Connection, target: &Target, limit: u32) -> rusqlite::Result<
     .collect()
 }
 
+/// The cursor and the last place in use of an inbox; 0 where there is none. The cursor is the place before the first
+/// message that is not finished (INB-4).
+///
+/// # Errors
+/// SQLite's own.
+pub fn edges(conn: &Connection, target: &Target) -> rusqlite::Result<(u64, u64)> {
+    let last: Option<i64> = conn
+        .prepare_cached("SELECT max(seq) FROM message WHERE target = ?1")?
+        .query_row([target.as_str()], |row| row.get(0))?;
+    let first_open: Option<i64> = conn
+        .prepare_cached("SELECT min(seq) FROM message WHERE target = ?1 AND finished = 0")?
+        .query_row([target.as_str()], |row| row.get(0))?;
+    let last = number(last.unwrap_or(0))?;
+    let cursor = first_open.map(number).transpose()?.map_or(last, |first| first.saturating_sub(1));
+    Ok((cursor, last))
+}
+
+/// How often an operator gave a message back.
+///
+/// # Errors
+/// SQLite's own.
+pub fn released(conn: &Connection, target: &Target, message: MessageId) -> rusqlite::Result<u32> {
+    let entry: Option<String> = conn
+        .prepare_cached("SELECT entry FROM message WHERE target = ?1 AND id = ?2")?
+        .query_row(params![target.as_str(), message.to_string()], |row| row.get(0))
+        .optional()?;
+    match entry {
+        None => Ok(0),
+        Some(entry) => serde_json::from_str::<Entry>(&entry).map(|entry| entry.released).map_err(conversion),
+    }
+}
+
 /// The message itself and its causes, the message first, at most `limit` of them. `acting` are the principals that act
 /// for the target.
 ///

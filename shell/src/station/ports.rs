@@ -191,9 +191,9 @@ impl Ports {
     async fn claimed(&mut self, skip: &[MessageId]) -> Result<Option<Work>, ClientError> {
         let claimed = self.client.claim(&self.target, &self.holder, 50).await?;
         self.run.lease = Some(claimed.fence);
-        let Some(head) = claimed.messages.into_iter().find(|head| !skip.contains(&head.id)) else {
-            return Ok(None);
-        };
+        // Tier-0 first, then by tier, then by place (RTE-3).
+        let open = claimed.messages.into_iter().filter(|head| !skip.contains(&head.id));
+        let Some(head) = open.min_by_key(|head| (head.tier, head.seq)) else { return Ok(None) };
         let read = self.client.read(&self.target, claimed.fence, head.id).await?;
         let origin = self.client.origin(&self.target, head.id).await?;
         let (own, causes) = match origin.chain.split_first() {

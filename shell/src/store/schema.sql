@@ -44,6 +44,7 @@ CREATE TABLE message (
 CREATE UNIQUE INDEX message_key ON message (principal, id);
 CREATE INDEX message_id ON message (id);
 CREATE INDEX message_open ON message (target, tier, seq) WHERE finished = 0 AND set_aside = 0;
+CREATE INDEX message_unfinished ON message (target, seq) WHERE finished = 0;
 CREATE INDEX message_tier ON message (target, tier, seq);
 CREATE INDEX message_sender ON message (principal, target, admitted);
 CREATE INDEX message_age ON message (admitted) WHERE finished = 0 AND tier > 0;

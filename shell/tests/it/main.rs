@@ -2,7 +2,7 @@
 
 mod cli;
 mod config;
+mod http;
 mod manifest;
 mod plane;
-mod http;
 mod support;

@@ -84,6 +84,7 @@ impl Rig {
             operator: "op".parse().unwrap(),
             key: rig.operator.public(),
             audit: rig.audit.public(),
+            router: None,
         };
         rig.up(Some(enrolment));
         let life =

@@ -7,6 +7,7 @@ mod inbox;
 mod messages;
 mod operator;
 mod queries;
+mod stations;
 mod status;
 mod wake;
 mod work;
@@ -37,6 +38,9 @@ pub(super) fn described() -> OpenApiRouter<App> {
         .routes(routes!(work::replies))
         .routes(routes!(work::silences))
         .routes(routes!(work::done))
+        .routes(routes!(stations::open))
+        .routes(routes!(stations::origin))
+        .routes(routes!(stations::grant))
         .routes(routes!(acks::acks))
         .routes(routes!(operator::operator))
         .routes(routes!(queries::receipts))
