@@ -145,6 +145,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
             model: (Model(own.model.as_str().into()), mapped),
             script: own.script.clone(),
             turn_takes: Duration::from_millis(own.turn),
+            poll: Duration::from_millis(own.poll),
         };
         let serving = station::start(setup).await?;
         ready("the station", serving.listen, config.mode);

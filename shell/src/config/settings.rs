@@ -65,6 +65,7 @@ const SETTINGS: &[(&[&str], Kind, &str)] = &[
     (&["stations", "*", "runner"], Kind::Choice(&["fake"]), "\"fake\""),
     (&["stations", "*", "model"], Kind::Text, "\"fake\""),
     (&["stations", "*", "turn"], Kind::Duration, "10"),
+    (&["stations", "*", "poll"], Kind::Duration, "20000"),
     (&["stations", "*", "script"], Kind::Choices(TURNS), "[\"complete\"]"),
     (&["models", "*", "window"], Kind::Count, "null"),
     (&["models", "*", "budget"], Kind::Count, "null"),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{CommandId, ContentHash, Holder, Target};
+use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
 use awakener_spec::Reason;
@@ -57,6 +57,8 @@ pub struct Setup {
     pub script: Vec<fake::Turn>,
     /// How long a turn takes.
     pub turn_takes: Duration,
+    /// How long one long poll for work waits; zero: a look is one question.
+    pub poll: Duration,
 }
 
 impl std::fmt::Debug for Setup {
@@ -170,6 +172,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
         mapped: setup.model.1,
         script: setup.script.clone(),
         turn_takes: setup.turn_takes,
+        poll: setup.poll,
         run: Running::default(),
     };
     let ended = tokio::spawn(ports.serve(effects));
@@ -227,6 +230,7 @@ pub async fn clear(
 
 /// Keeps the station's grant as the plane has it. A plane that does not answer changes nothing: the grant has an end.
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
+    mark_tail(&client, &target, &handle).await;
     let mut known = None;
     loop {
         if let Ok(grant) = client.grant(&target).await {
@@ -238,6 +242,23 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
                 }
                 known = now;
             }
+        }
+        tokio::time::sleep(GRANT_EVERY).await;
+    }
+}
+
+/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7). An empty inbox has no last
+/// message to name, so there nothing is marked.
+async fn mark_tail(client: &Client, target: &Target, handle: &Handle) {
+    loop {
+        match client.work(target, &[], None).await {
+            Ok(work) => {
+                if let Some(tail) = Seq::new(work.last) {
+                    handle.step(Input::MarkTail { tail }).await;
+                }
+                return;
+            }
+            Err(error) => tracing::info!(%target, "the tail of the inbox is not known yet: {error}"),
         }
         tokio::time::sleep(GRANT_EVERY).await;
     }

@@ -28,8 +28,6 @@ use crate::store::Statement;
 
 /// Pause between two tries of a call that had no answer.
 const AGAIN: Duration = Duration::from_millis(250);
-/// How long one long poll waits at the plane.
-const POLL: Duration = Duration::from_secs(20);
 
 /// What the ports of a station need.
 pub struct Ports {
@@ -43,6 +41,7 @@ pub struct Ports {
     pub mapped: Option<Mapped>,
     pub script: Vec<fake::Turn>,
     pub turn_takes: Duration,
+    pub poll: Duration,
     pub run: Running,
 }
 
@@ -157,13 +156,15 @@ impl Ports {
             former.abort();
         }
         let (client, target, handle) = (self.client.clone(), self.target.clone(), self.handle.clone());
+        let wait = (!self.poll.is_zero()).then_some(self.poll);
         let task = tokio::spawn(async move {
             loop {
-                match client.work(&target, &skip, Some(POLL)).await {
+                match client.work(&target, &skip, wait).await {
                     Ok(work) if !work.messages.is_empty() => {
                         handle.feed(Input::WorkFound);
                         return;
                     }
+                    Ok(_) if wait.is_none() => return,
                     Ok(_) => {}
                     Err(_) => tokio::time::sleep(AGAIN).await,
                 }
