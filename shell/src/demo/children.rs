@@ -161,6 +161,23 @@ impl Children {
         }
     }
 
+    /// Every log.
+    pub fn all_logs(&self) -> Vec<String> {
+        let found = std::fs::read_dir(&self.logs).into_iter().flatten().flatten();
+        found.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect()
+    }
+
+    /// Ends them all, by their own ids.
+    pub fn end(&self) {
+        let mut running = std::mem::take(&mut *self.lock());
+        for child in running.values_mut() {
+            let _ = child.kill();
+        }
+        for child in running.values_mut() {
+            let _ = child.wait();
+        }
+    }
+
     /// Everything that was started and has not been waited for.
     pub fn labels(&self) -> Vec<String> {
         self.lock().keys().cloned().collect()
@@ -178,13 +195,7 @@ impl Children {
 
 impl Drop for Children {
     fn drop(&mut self) {
-        let mut running = std::mem::take(&mut *self.lock());
-        for child in running.values_mut() {
-            let _ = child.kill();
-        }
-        for child in running.values_mut() {
-            let _ = child.wait();
-        }
+        self.end();
     }
 }
 

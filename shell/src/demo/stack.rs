@@ -402,12 +402,20 @@ impl Stack {
         self.kit.children.start(&self.label(target), &args)
     }
 
+    /// Waits until a station serves.
+    ///
+    /// # Errors
+    /// In words.
+    pub async fn serves_station(&self, target: &str) -> Fallible<()> {
+        self.serves(&self.label(target), &format!("{}/status", self.station(target)?)).await
+    }
+
     /// Waits until a station serves and holds its grant.
     ///
     /// # Errors
     /// In words.
     pub async fn station_armed(&self, target: &str) -> Fallible<()> {
-        self.serves(&self.label(target), &format!("{}/status", self.station(target)?)).await?;
+        self.serves_station(target).await?;
         until(&format!("{target} to be armed"), 10, async || {
             let status = self.station_status(target).await?;
             Ok((!status["grant"].is_null()).then_some(()))
