@@ -36,8 +36,13 @@ pub trait Searched:
     + Sync
     + 'static
 {
+    /// Its name.
+    const NAME: &'static str;
     /// Its laws.
     const LAWS: &'static [Law<Self>];
+
+    /// The scopes of `tiny`: name, pinned number of states, and the model.
+    fn tiny() -> Vec<(&'static str, usize, Self)>;
 }
 
 /// The law that is always true.

@@ -5,9 +5,11 @@
 //! liveness (the search that stateright offers for it is unsound on cycles and joins), and the equality with TLA+.
 //!
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
-//! [`explore`] (how they are searched).
+//! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
 
 pub mod explore;
 pub mod mailbox;
 pub mod names;
 pub mod process;
+pub mod verdict;
+pub mod waker;

@@ -105,11 +105,10 @@ pub struct Station {
     pub runner: String,
     /// The model, a key of `[models]`.
     pub model: String,
+    /// How often it looks at the inbox by itself, milliseconds: what a lost wake costs at most.
+    pub poll: u64,
     /// How long a fake turn takes, milliseconds.
     pub turn: u64,
-    /// How long one long poll for work waits, milliseconds; 0: a look is one question, and only a wake or the next
-    /// look finds what comes later.
-    pub poll: u64,
     /// How fake turns go, one after the other, the last one again and again.
     pub script: Vec<crate::station::fake::Turn>,
 }

@@ -161,6 +161,7 @@ impl<M: Persist> Host<M> {
             Err(fault) => {
                 drop(txn);
                 db.abort();
+                awakener_spec::rule!(Adm10);
                 Err(Failed::NotDurable(fault))
             }
             Ok(()) => match txn.commit(db) {

@@ -7,6 +7,7 @@
 
 mod ack;
 mod admit;
+mod check;
 mod close;
 pub mod entry;
 pub mod image;
@@ -19,14 +20,13 @@ mod work;
 
 use crate::admission::Cause;
 use crate::config::Config;
-use crate::ids::{Fence, MessageId, Seq, Tier};
+use crate::ids::{Fence, Seq, Tier};
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
 use crate::open::Open;
 use crate::time::{Mono, Now};
-use awakener_spec::{Reason, Rule};
-use entry::Entry;
+use awakener_spec::Reason;
 use image::{Claimed, Image, Lease};
-use input::{Effect, Event, Facts, Input, Mint, Query, Refusal};
+use input::{Effect, Event, Facts, Input, Query, Refusal};
 use timers::{Due, Timers};
 
 /// The machine: its durable image, and what only this boot knows.
@@ -221,24 +221,6 @@ impl Mailbox {
         Ok(deepest)
     }
 
-    /// Whether a row can be that of `message` in this mailbox; a row that cannot is a defect of the driver (AUD-2).
-    fn fits(&self, row: &Option<(Seq, Entry)>, message: MessageId) -> bool {
-        row.as_ref().is_none_or(|(seq, entry)| {
-            entry.id == message
-                && Some(*seq) <= self.image.last
-                && entry.finished.is_some() == self.image.is_finished(*seq)
-        })
-    }
-
-    /// Whether a mint can be one of this mailbox.
-    fn minted(&self, mint: Option<&Mint>) -> bool {
-        mint.is_none_or(|mint| {
-            Some(mint.seq) <= self.image.last
-                && Some(mint.token) <= self.image.token
-                && self.image.witnesses.get(&mint.seq).is_none_or(|w| w.message == mint.message)
-        })
-    }
-
     fn refuse(self, refusal: impl Into<Refusal>) -> StepOf {
         Step::refused(self, refusal.into())
     }
@@ -283,41 +265,6 @@ impl Open<Mailbox> {
 type DraftOf = Draft<Mailbox>;
 
 impl Image {
-    /// Invariants of the durable part.
-    fn check(&self) -> Result<(), Violation> {
-        let fail = |invariant, rule| Err(Violation { invariant, rule });
-        if self.cursor > self.last || self.ahead.iter().any(|(_, end)| Some(end) > self.last) {
-            return fail("nothing is finished that was not admitted", Rule::Inb4);
-        }
-        if self.witnesses.keys().any(|seq| self.is_finished(*seq)) {
-            return fail("the cursor never reaches an outstanding witness", Rule::Ack2);
-        }
-        if self.ahead.contains(self.awaited()) {
-            return fail("the cursor is as far as it can be", Rule::Ack10);
-        }
-        if self.progress.keys().any(|seq| self.is_finished(*seq) || Some(*seq) > self.last) {
-            return fail("progress is kept of unfinished messages only", Rule::Inb3);
-        }
-        if let Some(lease) = &self.lease {
-            if lease.fence != self.lease_fence {
-                return fail("the live lease has the highest fencing token", Rule::Inb7);
-            }
-            if lease.claimed.keys().any(|seq| self.is_finished(*seq)) {
-                return fail("finished work is not claimed", Rule::Inb7);
-            }
-            if lease.claimed.keys().any(|seq| self.progress.get(seq).is_some_and(|p| p.quarantined)) {
-                return fail("what is set aside for the operator is not claimed", Rule::Inb8);
-            }
-        }
-        if self.permit.as_ref().is_some_and(|permit| permit.fence != self.permit_fence) {
-            return fail("the live permit has the highest fencing token", Rule::Dsp7);
-        }
-        if self.token.is_some_and(|token| token.epoch() > self.epoch) {
-            return fail("no token is beyond the emitter's epoch", Rule::Emt2);
-        }
-        Ok(())
-    }
-
     /// Whether a message of this tier is finished by a recorded response.
     const fn response_finishes(tier: Tier) -> bool {
         !matches!(tier, Tier::Zero)

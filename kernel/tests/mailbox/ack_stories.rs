@@ -231,7 +231,7 @@ enforces! {
         }
     }
 
-    [Ack5, Obs1]
+    [Ack5]
     fn ack_5_only_a_complete_turn_supports_the_station(_seen) {
         for how in Finish::ALL {
             let mut w = World::new();

@@ -61,7 +61,7 @@ enforces! {
         absorbed(w.give(alert(1)));
     }
 
-    [Adm3, Adm13, Adm2]
+    [Adm2, Adm3]
     fn adm_2_a_refused_alert_leaves_nothing(seen) {
         type Wrong = fn(&mut World);
         let table: [(Reason, Wrong); 9] = [
@@ -127,8 +127,8 @@ enforces! {
         assert_eq!(said(&mut w, 3, Some(fence)), (Some(msg(1)), 1));
     }
 
-    [Prt2]
-    fn prt_2_a_queue_is_per_sender_and_keeps_room_for_alerts(seen) {
+    [Adm2]
+    fn adm_2_a_queue_is_per_sender_and_keeps_room_for_alerts(seen) {
         let mut w = World::with(Config { queue: 2, tier0_reserve: 1, ..Config::default() });
         for n in [1, 2] {
             advanced(w.give(mail(n)));

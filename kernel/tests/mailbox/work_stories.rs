@@ -46,6 +46,20 @@ enforces! {
     }
 
     [Inb7]
+    fn inb_7_a_wait_over_a_crash_is_neither_longer_than_itself_nor_less_than_nothing(_seen) {
+        let hour = Millis::seconds(3_600);
+        for (set_to, left) in [(DAWN - hour, None), (DAWN, None), (DAWN + hour, Some(Millis(0)))] {
+            let mut w = World::new();
+            advanced(w.give(mail(1)));
+            w.claimed(ann());
+            absorbed(w.give(claim(ann())));
+            w.crash_to(set_to);
+            let left = left.unwrap_or(w.config.lease);
+            assert_eq!(w.pass(Millis(hour.0 / 2)), vec![(left, Event::LeaseExpired)], "{set_to:?}");
+        }
+    }
+
+    [Inb7]
     fn inb_7_a_renewed_lease_lives_on_and_a_released_one_is_free(_seen) {
         let mut w = World::new();
         advanced(w.give(mail(1)));
@@ -300,8 +314,8 @@ enforces! {
         }
     }
 
-    [Obs1, Stn6]
-    fn obs_1_a_turn_ends_in_one_way(seen) {
+    [Stn6]
+    fn stn_6_a_turn_ends_in_one_way(seen) {
         let mut w = World::new();
         advanced(w.give(alert(1)));
         let fence = w.reading(ann(), 1);

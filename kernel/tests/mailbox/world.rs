@@ -10,7 +10,7 @@ use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::image::Image;
 use awakener_kernel::mailbox::input::{Effect, Event, Facts, Input, Refusal};
 use awakener_kernel::open::{Open, Txn};
-use awakener_kernel::time::{Millis, Now};
+use awakener_kernel::time::{Millis, Now, Wall};
 use awakener_spec::Reason;
 
 use crate::cast::{DAWN, MORNING};
@@ -112,6 +112,12 @@ impl World {
         self.machine = None;
         self.now.mono = self.now.mono + Millis(1_000_003);
         self.boot();
+    }
+
+    /// The same, and meanwhile somebody has set the wall clock.
+    pub fn crash_to(&mut self, wall: Wall) {
+        self.now.wall = wall;
+        self.crash();
     }
 
     fn boot(&mut self) {

@@ -5,6 +5,8 @@
 //! in every state. Rules: INB-1…8, ACK-1…7, EMT-1…3, DSP-2, DSP-7.
 
 pub mod act;
+mod calls;
+mod hostile;
 pub mod laws;
 pub mod rows;
 pub mod scope;
@@ -14,12 +16,10 @@ use std::collections::VecDeque;
 
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::Fence;
-use awakener_kernel::machine::{Outcome, OutcomeOf};
+use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::Mailbox;
-use awakener_kernel::mailbox::image::Lease;
-use awakener_kernel::mailbox::input::{Effect, Event, Facts, Input, Minted};
+use awakener_kernel::mailbox::input::{Effect, Event, Minted};
 use awakener_kernel::time::{Mono, Now, Wall};
-use awakener_kernel::values::{By, FlightEnd};
 use stateright::{Model, Property};
 
 use crate::names;
@@ -27,7 +27,7 @@ use crate::process::{self, FAILURES, Fate, Visible};
 use act::{Act, Call};
 use rows::Rows;
 use scope::{Fault, Scope};
-use seen::{Asked, Broken, Leased, Seen};
+use seen::{Asked, Broken, Seen};
 
 /// The process of a message plane.
 pub type Process = process::Process<Mailbox, Rows, Asked>;
@@ -84,125 +84,6 @@ impl World {
     /// A world of this scope.
     pub fn new(scope: Scope) -> Self {
         Self { scope, config: scope.config() }
-    }
-
-    fn facts(content: &rows::Content, query: awakener_kernel::mailbox::input::Query) -> Facts {
-        content.rows.facts(query)
-    }
-
-    /// What the machine would answer to this call now; `None` when it is down.
-    fn tried(&self, state: &State, call: Call) -> Option<(Process, OutcomeOf<Mailbox>)> {
-        let mut plane = state.plane.clone();
-        self.stage(&mut plane, state, call).then(|| {
-            let outcome = plane.peek().pop().expect("a step has an outcome");
-            (plane, outcome)
-        })
-    }
-
-    /// The outcome alone, which costs much less.
-    fn judged(&self, state: &State, call: Call) -> Option<OutcomeOf<Mailbox>> {
-        self.judged_input(state, call.input(state.unused()))
-    }
-
-    fn judged_input(&self, state: &State, input: Input) -> Option<OutcomeOf<Mailbox>> {
-        let facts = Self::facts(state.plane.inside(), state.plane.needs(&input)?);
-        state.plane.judge(&self.config, state.now(), input, facts)
-    }
-
-    fn stage(&self, plane: &mut Process, state: &State, call: Call) -> bool {
-        self.stage_input(plane, state, call, call.input(state.unused()))
-    }
-
-    fn stage_input(&self, plane: &mut Process, state: &State, call: Call, input: Input) -> bool {
-        let Some(query) = plane.needs(&input) else { return false };
-        let facts = Self::facts(plane.inside(), query);
-        let (at, now) = (state.clock, state.now());
-        plane.stage(&self.config, now, input, facts, |content| Asked {
-            call,
-            at,
-            place: match call {
-                Call::Submit(n) => content.rows.find(names::message(n)).map(|(seq, _)| seq),
-                _ => None,
-            },
-            lease: match call {
-                Call::Claim(_) => content.image.lease.as_ref().map(leased),
-                _ => None,
-            },
-        });
-        true
-    }
-
-    /// Calls that somebody could make now.
-    fn calls(&self, state: &State) -> Vec<Call> {
-        let (scope, spent) = (&self.scope, &state.spent);
-        let mut calls = Vec::new();
-        if state.plane.is_due(&self.config, state.now()) {
-            calls.push(Call::Fire);
-        }
-        for n in [0, 1] {
-            if spent.submits[usize::from(n)] < scope.submits[usize::from(n)] {
-                calls.push(Call::Submit(n));
-            }
-        }
-        for h in 0..scope.holders {
-            if spent.claims < scope.claims {
-                calls.push(Call::Claim(h));
-            }
-            let Some(fence) = state.holders[usize::from(h)] else { continue };
-            if spent.renews < scope.renews {
-                calls.push(Call::Renew(fence));
-            }
-            calls.push(Call::Release(fence));
-            for n in [0, 1] {
-                calls.push(Call::Read(fence, n));
-                if scope.works {
-                    calls.extend([Call::Finish(fence, n), Call::Respond(fence, n)]);
-                }
-            }
-            if scope.acks.contains(&By::Station) {
-                calls.push(Call::Ack(0, By::Station, Some(fence)));
-            }
-        }
-        if scope.acks.contains(&By::Agent) {
-            calls.push(Call::Ack(0, By::Agent, None));
-        }
-        for d in 0..scope.daemons {
-            if spent.asks < scope.asks {
-                calls.extend(state.hints.iter().map(|hint| Call::Ask(d, *hint)));
-            }
-            if let Some((fence, hint)) = state.permits[usize::from(d)] {
-                calls.push(Call::Attempted(fence, hint));
-                let ends = [FlightEnd::Idle, FlightEnd::NeverStarted];
-                calls.extend(ends.map(|end| Call::Ended(fence, hint, end)));
-            }
-        }
-        if spent.sweeps < scope.sweeps {
-            calls.push(Call::Sweep);
-        }
-        calls
-    }
-
-    /// Whether a call is worth a transition: it moves the machine, or its answer tells the caller something.
-    fn matters(&self, state: &State, call: Call) -> bool {
-        let Some(outcome) = self.judged(state, call) else { return false };
-        match outcome {
-            Outcome::Advanced(_) => !late(state, call),
-            Outcome::Refused(_) => false,
-            Outcome::Absorbed => match call {
-                Call::Submit(_) => true,
-                // Asked again only by a holder that hears nothing, else the queue of answers grows for ever.
-                Call::Claim(h) => {
-                    let fence = state.plane.inside().image.lease.as_ref().map(|lease| lease.fence);
-                    fence != state.holders[usize::from(h)]
-                        && !state
-                            .answers
-                            .iter()
-                            .any(|answer| matches!(answer, Answer::Lease(to, _) if *to == h))
-                        && !state.plane.is_staged()
-                }
-                _ => false,
-            },
-        }
     }
 
     fn release(&self, state: &mut State, visible: Visible<Mailbox, Asked>) {
@@ -276,23 +157,6 @@ impl World {
             }
             Answer::Hint(minted) => state.hint(minted),
         }
-    }
-}
-
-/// What the answer to a claim shows.
-fn leased(lease: &Lease) -> Leased {
-    let at = u8::try_from(lease.at.0).expect("models are small");
-    let covers = [0, 1].map(|n| lease.claimed.values().any(|claimed| claimed.message == names::message(n)));
-    Leased { fence: lease.fence, at, covers }
-}
-
-/// A late true fact may be told for ever and changes nothing; telling it is a law's business, not a transition's.
-fn late(state: &State, call: Call) -> bool {
-    match call {
-        Call::Ended(fence, ..) => {
-            state.plane.inside().image.permit.as_ref().is_none_or(|permit| permit.fence != fence)
-        }
-        _ => false,
     }
 }
 
@@ -417,5 +281,10 @@ impl Model for World {
 }
 
 impl crate::explore::Searched for World {
+    const NAME: &'static str = "mailbox";
     const LAWS: &'static [crate::explore::Law<Self>] = laws::LAWS;
+
+    fn tiny() -> Vec<(&'static str, usize, Self)> {
+        scope::TINY.iter().map(|scope| (scope.name, scope.states, Self::new(*scope))).collect()
+    }
 }

@@ -80,20 +80,39 @@ const NONE: Scope = Scope {
 
 /// The scopes of `tiny`.
 pub const TINY: [Scope; 6] = [
-    Scope { name: "admit", submits: [2, 2], holders: 0, crashes: 2, failures: 2, batch: 2, ..NONE },
-    Scope { name: "ack", submits: [1, 1], works: true, acks: &[By::Station, By::Agent], batch: 2, ..NONE },
+    Scope {
+        name: "admit",
+        states: 2_159,
+        submits: [2, 2],
+        holders: 0,
+        crashes: 2,
+        failures: 2,
+        batch: 2,
+        ..NONE
+    },
+    Scope {
+        name: "ack",
+        states: 38_318,
+        submits: [1, 1],
+        works: true,
+        acks: &[By::Station, By::Agent],
+        batch: 2,
+        ..NONE
+    },
     Scope {
         name: "lease",
+        states: 43_466,
         submits: [1, 1],
         holders: 2,
         claims: 2,
-        ticks: 2,
+        ticks: 1,
         attempts: 1,
         failures: 0,
         ..NONE
     },
     Scope {
         name: "renew",
+        states: 83_047,
         holders: 2,
         claims: 2,
         renews: 1,
@@ -103,9 +122,19 @@ pub const TINY: [Scope; 6] = [
         failures: 0,
         ..NONE
     },
-    Scope { name: "hint", emits: true, holders: 0, sweeps: 1, ticks: 1, distortions: 1, ..NONE },
+    Scope {
+        name: "hint",
+        states: 22_788,
+        emits: true,
+        holders: 0,
+        sweeps: 1,
+        ticks: 1,
+        distortions: 1,
+        ..NONE
+    },
     Scope {
         name: "permit",
+        states: 45_376,
         emits: true,
         daemons: 2,
         asks: 2,

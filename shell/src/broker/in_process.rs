@@ -15,10 +15,13 @@ use super::{Arrival, Broker, Counters, Counting, Later, NotHandedOver, Subscript
 /// How many hints of one target wait for a consumer before it loses the oldest.
 const BUFFER: usize = 256;
 
+/// The bounded channel of one subject.
+type Channel = broadcast::Sender<Arc<[u8]>>;
+
 /// A broker without a network; clones are the same broker.
 #[derive(Clone, Debug)]
 pub struct InProcess {
-    subjects: Arc<Mutex<BTreeMap<String, broadcast::Sender<Arc<[u8]>>>>>,
+    subjects: Arc<Mutex<BTreeMap<String, Channel>>>,
     counting: Arc<Counting>,
     buffer: usize,
 }
@@ -35,7 +38,7 @@ impl InProcess {
         Self { subjects: Arc::default(), counting: Arc::default(), buffer: buffer.max(1) }
     }
 
-    fn channel(&self, target: &Target) -> broadcast::Sender<Arc<[u8]>> {
+    fn channel(&self, target: &Target) -> Channel {
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         subjects.entry(subject(target)).or_insert_with(|| broadcast::channel(self.buffer).0).clone()
     }

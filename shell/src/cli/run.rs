@@ -41,7 +41,7 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
     runtime()?.block_on(async {
         let listener = listen(config.http.listen).await?;
         let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
-        let manifest = manifest(context, &config);
+        let manifest = manifest(&config);
         let router = SecretKey::load(&context.key_file("router.key"))?;
         let audit = SecretKey::load(&context.key_file("audit.key"))?;
         let observer = Token::load(&context.token_file("observer"))?;
@@ -104,7 +104,7 @@ pub fn wake(context: &Context) -> Result<Answer, Failure> {
         let token = Token::load(&context.token_file("daemon"))?;
         let client = Client::new(&config.wake.plane, token.expose())?;
         let port = Arc::new(wake::Remote::new(client));
-        let manifest = manifest(context, &config);
+        let manifest = manifest(&config);
         let setup = daemon_setup(context, &config, manifest, port, None, Some(config.wake.listen))?;
         ready("the wake daemon", config.wake.listen, config.mode);
         wake::run(setup, signal()).await?;
@@ -146,7 +146,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
             model: (Model(own.model.as_str().into()), mapped),
             script: own.script.clone(),
             turn_takes: Duration::from_millis(own.turn),
-            poll: Duration::from_millis(own.poll),
+            poll_every: Duration::from_millis(own.poll.max(1)),
         };
         let serving = station::start(setup).await?;
         ready("the station", serving.listen, config.mode);
@@ -176,7 +176,7 @@ pub fn demo(context: &Context, args: super::args::Demo) -> Result<Answer, Failur
         Failure::usage(format!("{unknown} is no line of the demo."))
             .then(format!("The lines are: {}.", names.join(", ")))
     })?;
-    let options = demo::Options { only: args.only, keep: args.keep, quiet: context.json() };
+    let options = demo::Options { keep: args.keep, quiet: context.json() };
     let shown = runtime()?.block_on(demo::run(scenarios, options)).map_err(failed)?;
     let exit = if shown.green { Exit::Ok } else { Exit::Failed };
     Ok(Answer { exit: exit.code(), ..Answer::new(shown.value, shown.text) })
@@ -209,10 +209,8 @@ fn daemon_setup(
 }
 
 /// A refused manifest keeps the wake plane down and Tier-0 closed; mail goes on (CAP-2).
-fn manifest(context: &Context, config: &Config) -> Manifest {
-    let beside = context.config_file().and_then(|file| file.parent().map(Path::to_owned));
-    let path = beside.unwrap_or_else(|| context.state.clone()).join(&config.manifest);
-    let manifest = Manifest::load(&path, config.mode);
+fn manifest(config: &Config) -> Manifest {
+    let manifest = Manifest::load(&config.manifest, config.mode);
     if let Manifest::Refused(problems) = &manifest {
         tracing::error!(rule = "CAP-2", "the manifest is refused, Tier-0 stays closed:\n{problems}");
     }

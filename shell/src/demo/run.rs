@@ -28,8 +28,6 @@ const FIRST: &str = "one_alert";
 /// What is wanted of a demo.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only these lines; all, if empty.
-    pub only: Vec<String>,
     /// Leave the stack up.
     pub keep: bool,
     /// Print nothing on the way.

@@ -128,6 +128,12 @@ pub fn chance<const N: usize>() -> Fallible<[u8; N]> {
     Ok(bytes)
 }
 
+/// An id in letters: what is repeated is judged without digits (FUS-1).
+fn words(id: MessageId) -> String {
+    let letter = |byte: u8| char::from(b'a' + byte % 16);
+    id.as_bytes().iter().flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]).collect()
+}
+
 /// A new message id.
 ///
 /// # Errors
@@ -231,12 +237,15 @@ impl Stack {
                 self.proxies.insert(target.to_owned(), proxy);
             }
             config += &format!(
-                "\n[stations.{target}]\nlisten = \"{}\"\nplane = \"{way}\"\nturn = \"300ms\"\npoll = \"0s\"\nscript = [{script}]\n",
+                "\n[stations.{target}]\nlisten = \"{}\"\nplane = \"{way}\"\nturn = \"300ms\"\npoll = \"1h\"\nscript = [{script}]\n",
                 bare(&url)
             );
-            manifest += &format!("\n[agents.{target}]\nheadless = true\ntier0_ack = true\ncooldown = \"200ms\"\n");
+            manifest +=
+                &format!("\n[agents.{target}]\nheadless = true\ntier0_ack = true\ncooldown = \"200ms\"\n");
             manifest += &match runtime {
-                "fake" => format!("runtime = \"fake\"\nendpoint = \"{url}/message\"\nstatus_endpoint = \"{url}/status\"\n"),
+                "fake" => format!(
+                    "runtime = \"fake\"\nendpoint = \"{url}/message\"\nstatus_endpoint = \"{url}/status\"\n"
+                ),
                 other => format!("runtime = \"{other}\"\nhost = \"claude-code\"\n"),
             };
             self.stations.insert(target.to_owned(), url);
@@ -290,12 +299,7 @@ impl Stack {
         self.enact(Act::RegisterAckKey(new)).await.map(drop)
     }
 
-    async fn add_principal(
-        &self,
-        name: &str,
-        may_read: &[Target],
-        acts_for: Option<Target>,
-    ) -> Fallible<()> {
+    async fn add_principal(&self, name: &str, may_read: &[Target], acts_for: Option<Target>) -> Fallible<()> {
         let token = Token::generate().map_err(said)?;
         let file = self.dir.join(format!("tokens/{name}.token"));
         create_secret(&file, token.expose()).map_err(said)?;
@@ -324,7 +328,8 @@ impl Stack {
                 })
             })
             .collect::<Fallible<_>>()?;
-        self.enact(Act::InstallRoster(Roster { version: 1, not_after: clock::system() + life, entries })).await
+        self.enact(Act::InstallRoster(Roster { version: 1, not_after: clock::system() + life, entries }))
+            .await
     }
 
     /// Signs an act, posts it and insists that it took effect.
@@ -428,7 +433,10 @@ impl Stack {
             if let Some(code) = self.kit.children.ended(label) {
                 let log = self.kit.children.log(label);
                 let tail: Vec<&str> = log.lines().rev().take(6).collect();
-                return Err(format!("{label} ended with {code}: {}", tail.into_iter().rev().collect::<Vec<_>>().join(" | ")));
+                return Err(format!(
+                    "{label} ended with {code}: {}",
+                    tail.into_iter().rev().collect::<Vec<_>>().join(" | ")
+                ));
             }
             let answer = self.kit.outside.get(url, "").await;
             Ok(answer.is_ok_and(|answer| answer.status == 200).then_some(()))
@@ -489,8 +497,9 @@ impl Stack {
     /// # Errors
     /// In words.
     pub fn submission(&self, to: &str, schema: &str, intent: &str) -> Fallible<Submission> {
+        let id = message_id()?;
         Ok(Submission {
-            id: message_id()?,
+            id,
             thread: ThreadId::from_parts(clock::system().0, chance()?),
             in_reply_to: None,
             target: target(to)?,
@@ -499,7 +508,8 @@ impl Stack {
             intent: intent.to_owned(),
             response_expectation: ResponseExpectation::Reply,
             subject: None,
-            body: json!({ "text": intent }),
+            // Each says something else: who repeats himself is refused for that (ADM-2 `repeat_cap`).
+            body: json!({ "text": format!("{intent} ({})", words(id)) }),
             from: None,
         })
     }
@@ -584,7 +594,8 @@ impl Stack {
         loop {
             let url = format!("{base}/v1/audit?from={from}&limit=1000");
             let answer = self.kit.outside.get(&url, &self.observer).await?;
-            let entries = answer.body["entries"].as_array().ok_or_else(|| format!("{url}: {}", answer.body))?;
+            let entries =
+                answer.body["entries"].as_array().ok_or_else(|| format!("{url}: {}", answer.body))?;
             let Some(last) = entries.last().and_then(|entry| entry["position"].as_u64()) else {
                 return Ok(all);
             };

@@ -93,7 +93,9 @@ fn broken(expect: &Expect, seen: &Value) -> Option<String> {
         Some(Condition::Says(part)) => said(format!("must say {part:?}")),
         Some(Condition::SameAs(path)) if one.is_some() && one == other(path) => None,
         Some(Condition::SameAs(path)) => said(format!("must be the same as {path}")),
-        Some(Condition::DiffersFrom(path)) if one.is_some() && other(path).is_some() && one != other(path) => {
+        Some(Condition::DiffersFrom(path))
+            if one.is_some() && other(path).is_some() && one != other(path) =>
+        {
             None
         }
         Some(Condition::DiffersFrom(path)) => said(format!("must differ from {path}")),

@@ -3,7 +3,7 @@
 //! And the other direction: a refusal becomes a problem, is audited when its caller is known, folded when not
 //! (ADM-9). Not here: what a route asks of the plane.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use awakener_kernel::ids::Target;
@@ -14,7 +14,7 @@ use awakener_kernel::registry::{Held, Registry};
 use awakener_kernel::time::{Mono, Now};
 use awakener_spec::Reason;
 use axum::body::Bytes;
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -36,13 +36,27 @@ const SMALL: usize = 16_384;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
+/// The one part of a path that a route takes; what is not even text is `malformed` like everything else.
+pub(super) struct Segment(pub(super) String);
+
+impl FromRequestParts<App> for Segment {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        match Path::<String>::from_request_parts(parts, app).await {
+            Ok(Path(text)) => Ok(Self(text)),
+            Err(_) => Err(app.folded((Reason::Malformed, "the path is not text".to_owned()))),
+        }
+    }
+}
+
 /// A request whose caller is known.
 pub(super) struct Call {
     pub(super) app: App,
     pub(super) caller: Caller,
     pub(super) parts: Parts,
     pub(super) body: Bytes,
-    pub(super) registry: Registry,
+    pub(super) registry: Arc<Registry>,
     limit: usize,
 }
 
@@ -74,11 +88,11 @@ impl App {
             (Some(caller), body) => (caller, body),
         };
         let too_large = matches!(body, Err((Reason::TooLarge, _)));
-        if let (Caller::Principal(held), false) = (&caller, too_large) {
-            if let Err(wait) = self.rates.take(&held.principal, kind, mono()) {
-                let detail = format!("{} asks more often than it may", held.principal);
-                return Err(self.folded((Reason::RateLimited, detail)).after(wait));
-            }
+        if let (Caller::Principal(held), false) = (&caller, too_large)
+            && let Err(wait) = self.rates.take(&held.principal, kind, mono())
+        {
+            let detail = format!("{} asks more often than it may", held.principal);
+            return Err(self.folded((Reason::RateLimited, detail)).after(wait));
         }
         let mut call = Call { app: self.clone(), caller, parts, body: Bytes::new(), registry, limit };
         match body {
@@ -95,7 +109,7 @@ impl App {
     }
 
     /// What operators decided, as of the last commit.
-    pub(super) fn registry(&self) -> Result<Registry, Problem> {
+    pub(super) fn registry(&self) -> Result<Arc<Registry>, Problem> {
         self.plane
             .view()
             .registry

@@ -95,7 +95,7 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("receipts", &[Reason::NotReadable, Reason::UnknownTarget, Reason::StoreCorrupt]),
     ("trace", &[Reason::UnknownMessage, Reason::StoreCorrupt]),
     ("permit", &[Reason::UnknownTarget]),
-    ("report", &[Reason::UnknownTarget, Reason::LostLease]),
+    ("report", &[Reason::UnknownTarget, Reason::StaleTicket]),
     ("sweep", &[]),
     ("router_keys", &[]),
     ("audit", &[Reason::StoreCorrupt]),
@@ -174,9 +174,11 @@ fn add_refusals(operation: &mut Value) {
         by_status.entry(problem.status).or_default().push(problem);
     }
     for (status, problems) in by_status {
-        let names: Vec<&str> = problems.iter().map(|problem| problem.reason.as_str()).collect();
-        let examples: serde_json::Map<String, Value> =
-            problems.iter().map(|problem| (problem.reason.clone(), json!({ "value": problem }))).collect();
+        let names: Vec<&str> = problems.iter().map(|problem| &*problem.reason).collect();
+        let examples: serde_json::Map<String, Value> = problems
+            .iter()
+            .map(|problem| (problem.reason.to_string(), json!({ "value": problem })))
+            .collect();
         operation["responses"][status.to_string()] = json!({
             "description": names.join(", "),
             "content": { MEDIA_TYPE: {

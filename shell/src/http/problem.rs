@@ -18,15 +18,19 @@ use utoipa::ToSchema;
 pub struct Problem {
     /// `urn:awakener:problem:` and the reason.
     #[serde(rename = "type")]
-    pub kind: String,
+    #[schema(value_type = String)]
+    pub kind: Box<str>,
     /// The reason in one sentence.
-    pub title: String,
+    #[schema(value_type = String)]
+    pub title: Box<str>,
     /// The HTTP status.
     pub status: u16,
     /// What happened this time, for people.
-    pub detail: String,
+    #[schema(value_type = String)]
+    pub detail: Box<str>,
     /// The name of a [`Reason`], or of a [`Class`] when a permit is withheld.
-    pub reason: String,
+    #[schema(value_type = String)]
+    pub reason: Box<str>,
     /// The rule that refuses.
     #[schema(value_type = String)]
     pub rule: Rule,
@@ -37,7 +41,8 @@ pub struct Problem {
     #[schema(value_type = String)]
     pub retry: Retry,
     /// What to do.
-    pub next: String,
+    #[schema(value_type = String)]
+    pub next: Box<str>,
     /// How long to wait before asking again, milliseconds (`rate_limited`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
@@ -48,34 +53,34 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 
 impl Problem {
     /// The problem of a refusal.
-    pub fn of(reason: Reason, detail: impl Into<String>) -> Self {
+    pub fn of(reason: Reason, detail: impl Into<Box<str>>) -> Self {
         Self {
-            kind: format!("urn:awakener:problem:{}", reason.name()),
-            title: reason.text().to_owned(),
+            kind: format!("urn:awakener:problem:{}", reason.name()).into(),
+            title: reason.text().into(),
             status: reason.status(),
             detail: detail.into(),
-            reason: reason.name().to_owned(),
+            reason: reason.name().into(),
             rule: reason.rule(),
             fault: reason.fault(),
             retry: reason.retry(),
-            next: reason.next().to_owned(),
+            next: reason.next().into(),
             retry_after_ms: None,
         }
     }
 
     /// The problem of a permit that is withheld (DSP-7). All of them are answers to a question that was well put, so
     /// all have the status 409; whether another question helps is the same for all: after something has changed.
-    pub fn withheld(class: Class, detail: impl Into<String>) -> Self {
+    pub fn withheld(class: Class, detail: impl Into<Box<str>>) -> Self {
         Self {
-            kind: format!("urn:awakener:problem:{}", class.name()),
-            title: class.text().to_owned(),
+            kind: format!("urn:awakener:problem:{}", class.name()).into(),
+            title: class.text().into(),
             status: StatusCode::CONFLICT.as_u16(),
             detail: detail.into(),
-            reason: class.name().to_owned(),
+            reason: class.name().into(),
             rule: class.rule(),
             fault: Fault::Peer,
             retry: Retry::AfterChange,
-            next: "Start nothing; ask again with the next hint or sweep.".to_owned(),
+            next: "Start nothing; ask again with the next hint or sweep.".into(),
             retry_after_ms: None,
         }
     }

@@ -12,6 +12,8 @@ use awakener_kernel::ids::Principal;
 const COST: u64 = 60_000;
 /// How many times larger the bucket of other requests is.
 const OTHERS: u64 = 10;
+/// Operator commands a minute that have no valid signature.
+const UNSIGNED: u64 = 60;
 
 /// What a request counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +22,8 @@ pub(super) enum Kind {
     Submission,
     /// Anything else.
     Other,
+    /// Operator commands without a valid signature, from whomever; each leaves an entry.
+    Unsigned,
 }
 
 /// All buckets; only principals with a valid credential have any.
@@ -48,6 +52,7 @@ impl Rates {
         let rate = match kind {
             Kind::Submission => self.per_minute,
             Kind::Other => self.per_minute.saturating_mul(OTHERS),
+            Kind::Unsigned => UNSIGNED,
         };
         let full = rate.saturating_mul(COST);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

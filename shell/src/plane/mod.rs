@@ -218,7 +218,7 @@ pub struct Plane {
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// What operators decided; absent only before the plane serves.
-    pub registry: Option<Registry>,
+    pub registry: Option<Arc<Registry>>,
 }
 
 impl Plane {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::fuse;
-use awakener_kernel::ids::{ContentHash, Fence, KeyId, Nonce, Principal, Target, WakeId};
+use awakener_kernel::ids::{ContentHash, Fence, Holder, KeyId, Nonce, Principal, Target, WakeId};
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
@@ -29,6 +29,9 @@ use crate::clock::Clock;
 use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
 use crate::store::{Db, Statement};
+
+#[cfg(test)]
+mod tests;
 
 /// How many operations may wait; one more is `overloaded`.
 const QUEUE: usize = 4_096;
@@ -57,6 +60,16 @@ pub(super) struct Thread {
 }
 
 pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
+    let (plane, thread) = open(setup)?;
+    let handle = std::thread::Builder::new()
+        .name("plane-store".to_owned())
+        .spawn(move || thread.run())
+        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
+    Ok((plane, handle))
+}
+
+/// Everything but the thread itself.
+fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let path = setup.state.join("plane.db");
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
@@ -83,11 +96,7 @@ pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>)
         denied: false,
     };
     thread.boot()?;
-    let handle = std::thread::Builder::new()
-        .name("plane-store".to_owned())
-        .spawn(move || thread.run())
-        .map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })?;
-    Ok((plane, handle))
+    Ok((plane, thread))
 }
 
 impl Thread {
@@ -215,7 +224,13 @@ impl Thread {
             return;
         }
         let (staged, waiting): (Vec<Staged>, Vec<Waiting>) = batch.into_iter().unzip();
-        let targets: Vec<Target> = staged.iter().map(|staged| staged.target.clone()).collect();
+        let asked: Vec<(Target, Option<Holder>)> = staged
+            .iter()
+            .map(|staged| match &staged.input {
+                Input::Claim { holder, .. } => (staged.target.clone(), Some(holder.clone())),
+                _ => (staged.target.clone(), None),
+            })
+            .collect();
         match self.mailbox_batch(staged) {
             Err(failed) => {
                 let refused = refused(&failed);
@@ -224,7 +239,7 @@ impl Thread {
                 }
             }
             Ok(outcomes) => {
-                for ((target, outcome), waiting) in targets.into_iter().zip(outcomes).zip(waiting) {
+                for (((target, holder), outcome), waiting) in asked.into_iter().zip(outcomes).zip(waiting) {
                     if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
                         self.arrivals.of(target.as_str()).notify_waiters();
                     }
@@ -232,6 +247,9 @@ impl Thread {
                         .mailboxes
                         .machine(target.as_str())
                         .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
+                        // Later steps of the batch may have ended it: another holder's lease is nobody's answer.
+                        .filter(|lease| Some(&lease.holder) == holder.as_ref())
+                        .filter(|lease| granted(&outcome).is_none_or(|fence| fence == lease.fence))
                         .cloned();
                     let reply = MailboxReply { target, outcome, lease };
                     let _ = waiting.send(Ok(Reply::Mailbox(Box::new(reply))));
@@ -389,6 +407,7 @@ impl Thread {
             schema_known: self.setup.routes.tier(&submission.schema).is_some(),
             target_known: self.target_known(&submission.target),
         };
+        awakener_spec::rule!(Adm1);
         if let Err(reason) = admission::screen(&attempt, self.setup.limits.get()) {
             let refused = self.note_refusal(
                 &held.principal,
@@ -503,7 +522,13 @@ impl Thread {
         };
         let denial = self.denial(&presented);
         match (self.registry_step(registry::Input::Command(presented), Some(statement)), denial) {
-            (Ok(outcome), _) => Ok(Reply::Registry(outcome)),
+            (Ok(outcome), _) => {
+                // The act is durable, whatever becomes of this; the next input of the target tries again.
+                if let Err(refused) = self.start_missing() {
+                    tracing::error!(reason = %refused.reason, "a mailbox was not started: {}", refused.detail);
+                }
+                Ok(Reply::Registry(outcome))
+            }
             (Err(refused), None) => Err(refused),
             (Err(refused), Some(denial)) => {
                 // What narrows always acts: without a store it goes to the deny file, and nothing else happens before
@@ -574,7 +599,11 @@ impl Thread {
             // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
             Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
         }
-        // A target that was just registered gets its mailbox and its epoch.
+        Ok(())
+    }
+
+    /// A target that was just registered gets its mailbox and its epoch.
+    fn start_missing(&mut self) -> Result<(), Refused> {
         let floor = self.floor;
         let missing: Vec<Target> = self
             .registry()?
@@ -626,7 +655,7 @@ impl Thread {
     fn publish_view(&self) {
         if let Ok(registry) = self.registry() {
             let mut view = self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            view.registry = Some(registry.clone());
+            view.registry = Some(Arc::new(registry.clone()));
         }
     }
 
@@ -641,6 +670,14 @@ impl Thread {
                 .map(|(target, mailbox)| (target.clone(), mailbox.image().clone()))
                 .collect(),
         })
+    }
+}
+
+/// The fence of a lease that was just taken.
+const fn granted(outcome: &OutcomeOf<Mailbox>) -> Option<Fence> {
+    match outcome {
+        Outcome::Advanced(Event::Leased { fence }) => Some(*fence),
+        _ => None,
     }
 }
 

@@ -32,6 +32,8 @@ use thread::{Handle, Released};
 
 /// How often the grant is looked at.
 const GRANT_EVERY: Duration = Duration::from_millis(500);
+/// How long one step of a clear may take.
+const CLEAR_WITHIN: Duration = Duration::from_secs(5);
 
 /// What a station needs to start.
 pub struct Setup {
@@ -57,8 +59,8 @@ pub struct Setup {
     pub script: Vec<fake::Turn>,
     /// How long a turn takes.
     pub turn_takes: Duration,
-    /// How long one long poll for work waits; zero: a look is one question.
-    pub poll: Duration,
+    /// How often the inbox is looked at without a wake.
+    pub poll_every: Duration,
 }
 
 impl std::fmt::Debug for Setup {
@@ -172,7 +174,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
         mapped: setup.model.1,
         script: setup.script.clone(),
         turn_takes: setup.turn_takes,
-        poll: setup.poll,
+        poll_every: setup.poll_every,
         run: Running::default(),
     };
     let ended = tokio::spawn(ports.serve(effects));
@@ -200,11 +202,25 @@ pub async fn clear(
         handle.step(Input::LatchFound { latch: LatchId(ports::turn_id()) }).await;
     }
     let still = |detail: String| StationError::Latched(format!("{}: {detail}", files.path().display()));
-    match handle.step(Input::Clear { command }).await {
-        Some(Outcome::Advanced(_)) => {}
-        other => return Err(still(format!("the clear was not accepted: {other:?}"))),
+    loop {
+        match handle.step(Input::Clear { command }).await {
+            Some(Outcome::Advanced(_)) => break,
+            // A boot writes the latch of its own trip again first (FUS-6); the clear waits for that.
+            Some(Outcome::Refused(Reason::OutOfPhase)) => {}
+            other => return Err(still(format!("the clear was not accepted: {other:?}"))),
+        }
+        match tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
+            Ok(Some(Released::Effect(effect))) => {
+                if let Effect::WriteLatch { ticket, note } = *effect {
+                    let ok = files.write(&note).is_ok();
+                    handle.step(Input::LatchWritten { ticket, ok }).await;
+                }
+            }
+            Ok(Some(Released::Precaution(_))) => {}
+            Ok(None) | Err(_) => return Err(still("the station does not come to rest".to_owned())),
+        }
     }
-    while let Ok(Some(released)) = tokio::time::timeout(Duration::from_secs(5), effects.recv()).await {
+    while let Ok(Some(released)) = tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
         let Released::Effect(effect) = released else { continue };
         let done = match *effect {
             Effect::ArchiveLatch { ticket, note } => {

@@ -41,7 +41,7 @@ pub struct Ports {
     pub mapped: Option<Mapped>,
     pub script: Vec<fake::Turn>,
     pub turn_takes: Duration,
-    pub poll: Duration,
+    pub poll_every: Duration,
     pub run: Running,
 }
 
@@ -156,18 +156,15 @@ impl Ports {
             former.abort();
         }
         let (client, target, handle) = (self.client.clone(), self.target.clone(), self.handle.clone());
-        let wait = (!self.poll.is_zero()).then_some(self.poll);
+        let every = self.poll_every;
         let task = tokio::spawn(async move {
             loop {
-                match client.work(&target, &skip, wait).await {
-                    Ok(work) if !work.messages.is_empty() => {
-                        handle.feed(Input::WorkFound);
-                        return;
-                    }
-                    Ok(_) if wait.is_none() => return,
-                    Ok(_) => {}
-                    Err(_) => tokio::time::sleep(AGAIN).await,
+                // A plane that does not answer is asked again with the next look; a wake comes first anyway.
+                if client.work(&target, &skip, None).await.is_ok_and(|work| !work.messages.is_empty()) {
+                    handle.feed(Input::WorkFound);
+                    return;
                 }
+                tokio::time::sleep(every).await;
             }
         });
         self.run.poll = Some(task.abort_handle());

@@ -116,7 +116,7 @@ impl Fake {
             .header("idempotency-key", format!("{}/{}/{}", order.target, order.attempt, order.wake))
             .json(&json!({ "content": order.text(), "type": "user" }));
         match request.send().await {
-            Ok(answer) => heard(answer.status()),
+            Ok(answer) => heard(answer.status(), order.attended),
             // Without a connection no byte has left.
             Err(error) if error.is_connect() => DispatchOutcome::Unavailable,
             Err(_) => {
@@ -194,9 +194,11 @@ impl RuntimeAdapter for Fake {
     }
 }
 
-/// What an answer to a message means (DSP-4). A refusal by the runtime is definite; a failure inside it is not.
-fn heard(status: StatusCode) -> DispatchOutcome {
+/// What an answer to a message means (DSP-4). A refusal by the runtime is definite; a failure inside it is not. Where
+/// a person has to submit, a person was told and nothing more (DSP-8).
+fn heard(status: StatusCode, attended: bool) -> DispatchOutcome {
     match status {
+        status if status.is_success() && attended => DispatchOutcome::NotifiedHuman,
         status if status.is_success() => DispatchOutcome::NotifiedVerified,
         StatusCode::CONFLICT | StatusCode::LOCKED | StatusCode::TOO_MANY_REQUESTS => {
             DispatchOutcome::RefusedBusy

@@ -23,7 +23,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::{Entrance, Via};
+use super::daemon::Entrance;
+use super::fold::Via;
 use crate::keys::token_hash;
 use crate::plane::Refused;
 

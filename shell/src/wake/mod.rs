@@ -1,13 +1,15 @@
 //! The wake daemon: verifies hints, and starts or notifies the runtimes of the targets that its manifest names.
 //!
 //! It has its own store (`wake.db`) and its own chain, and asks the plane before anything starts. Reading order:
-//! `thread` (the store, the wakers) → `verify`, `fold` (what becomes of bytes) → `ports` (what becomes of effects) →
+//! `daemon`, `inbox`, `thread` (the store, the wakers) → `verify`, `fold` (what becomes of bytes) → `ports` (what becomes of effects) →
 //! `port`, `remote` (the plane), `adapter`, `fake` (the runtimes) → `listener`. All branching is in the kernel's
 //! waker. Rules: VER-1 to VER-5, DSP-1 to DSP-12.
 
 mod adapter;
+mod daemon;
 mod fake;
 mod fold;
+mod inbox;
 mod listener;
 mod pauses;
 mod port;
@@ -23,17 +25,8 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
-
-use awakener_kernel::config::Config;
-use awakener_kernel::ids::{ContentHash, DaemonName, Target};
-use awakener_kernel::time::{Millis, Mono, Wall};
-use awakener_kernel::waker::{Capability, Missing, Waker};
-use awakener_spec::Reason;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 use crate::broker::{Arrival, Broker};
 use crate::clock::Clock;
@@ -43,14 +36,21 @@ use crate::manifest::{Agent, Eligibility, Manifest, Runtime};
 use crate::pause::Pause;
 use crate::plane::Refused;
 use crate::store::Db;
+use awakener_kernel::config::Config;
+use awakener_kernel::ids::{ContentHash, DaemonName, Target};
+use awakener_kernel::time::{Millis, Mono, Wall};
+use awakener_kernel::waker::{Capability, Missing, Waker};
+use awakener_spec::Reason;
+use daemon::{Entrance, Shown};
 
 pub use adapter::{Capabilities, Order, RuntimeAdapter, TEXT_BYTES};
+pub use daemon::Daemon;
 pub use fake::{Fake, Manners};
 pub use fold::{Fold, Line, SAMPLE_BYTES, Sample, Via};
+pub use inbox::Judged;
 pub use port::{Local, NoAnswer, PlanePort, Reported, Ring};
 pub use remote::Remote;
 pub use status::{Status, TargetStatus};
-pub use thread::Judged;
 pub use verify::Verifier;
 
 /// How many commands may wait; a hint that finds no room is lost.
@@ -119,112 +119,6 @@ pub fn adapters(manifest: &Manifest, manners: Manners) -> BTreeMap<Target, Arc<d
     found
 }
 
-/// A running wake daemon. Dropping it stops it.
-#[derive(Debug)]
-pub struct Daemon {
-    inbox: thread::Inbox,
-    verifier: Arc<Verifier>,
-    tasks: Vec<JoinHandle<()>>,
-    thread: Option<std::thread::JoinHandle<()>>,
-    addr: Option<SocketAddr>,
-    shown: Shown,
-}
-
-/// What the status needs beside the store thread.
-#[derive(Clone, Debug)]
-struct Shown {
-    reachable: Arc<ports::Reachable>,
-    overflowed: Arc<AtomicU64>,
-    broker: Option<Arc<dyn Broker>>,
-}
-
-impl Daemon {
-    /// Where its listener is.
-    pub const fn addr(&self) -> Option<SocketAddr> {
-        self.addr
-    }
-
-    /// Presents bytes as a hint; returns what was made of them, or `None` when they were lost.
-    pub async fn present(&self, via: Via, bytes: &[u8]) -> Option<Judged> {
-        self.entrance().present(via, bytes).await
-    }
-
-    /// What it shows of itself; `None` when its store thread has ended.
-    pub async fn status(&self) -> Option<Status> {
-        self.entrance().status().await
-    }
-
-    /// Stops it: nothing more is taken in, what is decided stays in the store. Blocks until the store is closed.
-    pub fn stop(mut self) {
-        self.end();
-    }
-
-    fn end(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
-        if let Some(thread) = self.thread.take() {
-            let mut cmd = thread::Cmd::Stop;
-            while let Err(std::sync::mpsc::TrySendError::Full(back)) = self.inbox.0.try_send(cmd) {
-                cmd = back;
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            if thread.join().is_err() {
-                tracing::error!("the store thread of the wake daemon had died");
-            }
-        }
-    }
-
-    fn entrance(&self) -> Entrance {
-        Entrance {
-            inbox: self.inbox.clone(),
-            verifier: Arc::clone(&self.verifier),
-            shown: self.shown.clone(),
-        }
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-/// The way in for whoever brings hints or asks for the status.
-#[derive(Clone, Debug)]
-struct Entrance {
-    inbox: thread::Inbox,
-    verifier: Arc<Verifier>,
-    shown: Shown,
-}
-
-impl Entrance {
-    async fn present(&self, via: Via, bytes: &[u8]) -> Option<Judged> {
-        let (sender, receiver) = oneshot::channel();
-        if self.offer(via, bytes, Some(sender)) { receiver.await.ok() } else { None }
-    }
-
-    /// Whether there was room.
-    fn offer(&self, via: Via, bytes: &[u8], answer: Option<oneshot::Sender<Judged>>) -> bool {
-        let (presented, sample) = (self.verifier.present(bytes), Sample::of(bytes));
-        let taken = self.inbox.offer(thread::Cmd::Hint { via, presented, sample, answer });
-        if !taken {
-            self.shown.overflowed.fetch_add(1, Ordering::Relaxed);
-        }
-        taken
-    }
-
-    async fn status(&self) -> Option<Status> {
-        let (sender, receiver) = oneshot::channel();
-        self.inbox.give(thread::Cmd::Status(sender)).await;
-        let status = receiver.await.ok()?;
-        Some(Status {
-            plane_reachable: self.shown.reachable.now(),
-            overflowed: self.shown.overflowed.load(Ordering::Relaxed),
-            broker: self.shown.broker.as_ref().map(|broker| broker.counters()),
-            ..status
-        })
-    }
-}
-
 /// Starts a wake daemon within this process: opens its store, recovers its wakers, listens.
 ///
 /// # Errors
@@ -253,7 +147,7 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
     let verifier = Arc::new(Verifier::new(ring, served.clone()));
 
     let (sender, receiver) = sync_channel(QUEUE);
-    let inbox = thread::Inbox(sender);
+    let inbox = inbox::Inbox(sender);
     let shown = Shown { reachable: Arc::default(), overflowed: Arc::default(), broker: setup.broker.clone() };
     let common = ports::Common {
         plane: Arc::clone(&setup.plane),
@@ -331,7 +225,7 @@ async fn listen(mut subscription: crate::broker::Subscription, entrance: Entranc
             Arrival::Hint(bytes) => {
                 entrance.offer(Via::Broker, &bytes, None);
             }
-            Arrival::Lost(_) | Arrival::Connected => entrance.inbox.give(thread::Cmd::Reconnect).await,
+            Arrival::Lost(_) | Arrival::Connected => entrance.inbox.give(inbox::Cmd::Reconnect).await,
         }
     }
     tracing::error!("the broker is gone; alerts are found by sweeps only");

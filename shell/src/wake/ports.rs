@@ -19,9 +19,9 @@ use tokio::task::JoinHandle;
 
 use super::adapter::{Order, RuntimeAdapter};
 use super::fold::{Sample, Via};
+use super::inbox::{Cmd, Inbox};
 use super::pauses::Pauses;
 use super::port::{PlanePort, Reported};
-use super::thread::{Cmd, Inbox};
 use super::verify::Verifier;
 use crate::clock::Clock;
 

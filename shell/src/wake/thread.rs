@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use awakener_kernel::config::Config;
@@ -18,6 +18,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::fold::{Fold, Line, Sample, Via};
+use super::inbox::{Cmd, Judged};
 use super::pauses::Pauses;
 use super::port::Ring;
 use super::ports::Ports;
@@ -33,55 +34,6 @@ const BATCH: usize = 256;
 const TICK: Duration = Duration::from_millis(250);
 /// Where the ring is kept.
 pub(super) const RING: &str = "ring";
-
-/// What comes in.
-#[derive(Debug)]
-pub(super) enum Cmd {
-    /// Bytes that somebody presented as a hint, looked at.
-    Hint { via: Via, presented: Presented, sample: Sample, answer: Option<oneshot::Sender<Judged>> },
-    /// What came of an effect.
-    Input { target: String, input: Input },
-    /// The plane or the broker is back.
-    Reconnect,
-    /// The plane has another ring.
-    Ring(Ring),
-    /// For displays.
-    Status(oneshot::Sender<Status>),
-    /// End, keeping what makes the next start short.
-    Stop,
-}
-
-/// What was made of a presented hint; for observers only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Judged {
-    /// Its class; `None` while the plane is asked.
-    pub class: Option<Class>,
-    /// Whether it led to a question, instead of to a look that is owed anyway.
-    pub asked: bool,
-}
-
-/// The way in; bounded.
-#[derive(Clone, Debug)]
-pub(super) struct Inbox(pub(super) SyncSender<Cmd>);
-
-impl Inbox {
-    /// Waits for room: for what must not be lost.
-    pub(super) async fn give(&self, cmd: Cmd) {
-        let mut cmd = cmd;
-        loop {
-            match self.0.try_send(cmd) {
-                Ok(()) | Err(TrySendError::Disconnected(_)) => return,
-                Err(TrySendError::Full(back)) => cmd = back,
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
-    /// Loses it when there is no room: hints may be lost. Returns whether it was taken.
-    pub(super) fn offer(&self, cmd: Cmd) -> bool {
-        self.0.try_send(cmd).is_ok()
-    }
-}
 
 /// Where an input came from, as far as its outcome matters to somebody.
 enum Origin {

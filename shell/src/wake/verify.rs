@@ -10,9 +10,9 @@ use std::time::Duration;
 use awakener_kernel::ids::Target;
 use awakener_kernel::wire::Presented;
 
+use super::inbox::Cmd;
 use super::port::Ring;
 use super::ports::Common;
-use super::thread::Cmd;
 
 /// The ring and the targets of one daemon.
 #[derive(Debug)]

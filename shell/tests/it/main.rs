@@ -6,3 +6,4 @@ mod http;
 mod manifest;
 mod plane;
 mod support;
+mod wake;

@@ -226,7 +226,7 @@ impl Rig {
         let entries: Vec<Value> = entries
             .iter()
             .map(|(principal, target)| {
-                json!({"principal": principal, "schema": "interrupt-alert@1", "target": target})
+                json!({"principal": principal, "schema": "interrupt-alert/1", "target": target})
             })
             .collect();
         self.act("install_roster", json!({"version": 1, "not_after": ahead(3_600_000), "entries": entries}));
@@ -302,6 +302,11 @@ pub struct Story {
     pub human: SecretKey,
 }
 
+/// A bare HTTP client, for requests that no client of ours would send.
+pub fn http() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+}
+
 /// A submission to `target`, new at each call.
 pub fn submission(target: &str, schema: &str, body: Value) -> Submission {
     let value = json!({
@@ -309,6 +314,11 @@ pub fn submission(target: &str, schema: &str, body: Value) -> Submission {
         "priority": "normal", "intent": "test", "response_expectation": "reply", "body": body,
     });
     Submission::from_value(&value).unwrap()
+}
+
+/// A word that differs from that of every other number also when digits are left aside (FUS-1 compares so).
+pub fn word(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
 /// A new message id.

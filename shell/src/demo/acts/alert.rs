@@ -8,24 +8,6 @@ use serde_json::{Value, json};
 use super::Seen;
 use crate::demo::stack::{SENDER, Stack, about, kinds, records, until};
 
-/// The rungs that a well-behaved alert takes, in the order of RCP-1.
-pub const LADDER: [&str; 14] = [
-    "persisted",
-    "admitted",
-    "wake_minted",
-    "wake_emitted",
-    "wake_accepted",
-    "dispatch_attempted",
-    "runtime_notified",
-    "inbox_read",
-    "cognition_complete",
-    "response_recorded",
-    "tier0_acknowledged",
-    "cursor_advanced",
-    "synced",
-    "cleanup_complete",
-];
-
 const TARGET: &str = "mataya-dyad";
 
 pub(super) async fn one_alert(stack: &Stack, tell: &(dyn Fn(&str) + Sync)) -> Seen {
@@ -36,7 +18,12 @@ pub(super) async fn one_alert(stack: &Stack, tell: &(dyn Fn(&str) + Sync)) -> Se
     tell(&format!("alert {message} for {TARGET}, sent by {SENDER}"));
     let answer = stack.submit(SENDER, &submission).await?;
     let answered_ms = begun.elapsed().as_millis();
-    tell(&rung(start, start.0 + u64::try_from(answered_ms).unwrap_or_default(), "answered", "201, durable before said"));
+    tell(&rung(
+        start,
+        start.0 + u64::try_from(answered_ms).unwrap_or_default(),
+        "answered",
+        &format!("sender, status {}", answer.status),
+    ));
     let mut told: Vec<String> = Vec::new();
     let receipts = until("the ladder's plane side", 15, async || {
         let receipts = stack.receipts(message).await?;
@@ -52,7 +39,8 @@ pub(super) async fn one_alert(stack: &Stack, tell: &(dyn Fn(&str) + Sync)) -> Se
     })
     .await?;
     let closing = until("the station's cleanup", 10, async || {
-        let all = records(&stack.audit(TARGET).await?, &["turn_started", "turn_finished", "synced", "cleaned_up"]);
+        let all =
+            records(&stack.audit(TARGET).await?, &["turn_started", "turn_finished", "synced", "cleaned_up"]);
         Ok(all.iter().any(|record| record["name"] == "cleaned_up").then_some(all))
     })
     .await?;

@@ -36,20 +36,16 @@ pub(super) async fn killed(stack: &Stack) -> Seen {
     std::fs::write(file("pause-now"), "").map_err(|error| error.to_string())?;
     let submission = stack.submission("crash", "interrupt-alert/1", "the plane will die under this")?;
     let message = submission.id;
-    let sending = stack.submit(SENDER, &submission);
-    let dying = async {
-        let paused = until("the plane to reach the window", 10, async || {
-            Ok(std::fs::read_to_string(file("paused")).ok().filter(|text| text.ends_with('\n')))
-        })
-        .await;
-        // Whatever happened, nothing may stay paused.
-        let killed = stack.kit.children.kill(&process);
-        paused.and_then(|paused| Ok((paused, killed?)))
-    };
-    let (answer, died) = tokio::join!(sending, dying);
+    let answer = stack.submit(SENDER, &submission).await;
+    let paused = until("the plane to reach the window", 10, async || {
+        Ok(std::fs::read_to_string(file("paused")).ok().filter(|text| text.ends_with('\n')))
+    })
+    .await;
+    // Whatever happened, nothing may stay paused.
+    let killed = stack.kit.children.kill(&process);
     let _ = std::fs::remove_file(file("pause-now"));
     let _ = std::fs::remove_file(file("paused"));
-    let (paused, exit) = died?;
+    let (paused, exit) = (paused?, killed?);
     let sent_before = stack.kit.network.seen("crash", "crash").len();
     stack.start_plane().await?;
     let inbox = stack.inbox("crash").await?;

@@ -63,7 +63,9 @@ pub(super) async fn unauthorised(stack: &Stack) -> Seen {
     // A lower tier needs no roster: it is the wake that is guarded, not the inbox.
     let mail = stack.submission(TARGET, "message/1", "no alert")?;
     let mail = stack.submit(ROGUE, &mail).await?.seen();
-    Ok(json!({ "refused": refused, "nobody": nobody, "pretends": pretends, "mail": mail, "control": control }))
+    Ok(
+        json!({ "refused": refused, "nobody": nobody, "pretends": pretends, "mail": mail, "control": control }),
+    )
 }
 
 /// For a target that does not exist, that the roster does not list, and, as a hint, that the daemon does not serve.
@@ -115,8 +117,8 @@ async fn submit(stack: &Stack, party: &str, to: &str) -> Seen {
 /// A submission that should be refused: the answer, what it left in the inbox, and what the audit chain says.
 async fn refusal(stack: &Stack, party: &str, to: &str) -> Seen {
     let before = stack.inbox(to).await?["last"].clone();
-    let submission =
-        Submission { body: json!({ "text": BODY }), ..stack.submission(to, "interrupt-alert/1", "wake up")? };
+    let submission = stack.submission(to, "interrupt-alert/1", "wake up")?;
+    let submission = Submission { body: json!({ "text": BODY, "of": submission.body }), ..submission };
     let answer = stack.submit(party, &submission).await?;
     let export = stack.audit("plane").await?;
     let id = submission.id.to_string();

@@ -30,7 +30,8 @@ pub(super) async fn classes(stack: &Stack, class: &str) -> Result<Vec<Value>, St
     let entries = stack.audit("wake").await?;
     let lines = entries.iter().filter_map(|entry| {
         let line = &entry["entry"]["outcome"]["hints"];
-        (line["class"] == class).then(|| json!({ "position": entry["position"], "hash": entry["hash"], "line": line }))
+        (line["class"] == class)
+            .then(|| json!({ "position": entry["position"], "hash": entry["hash"], "line": line }))
     });
     Ok(lines.collect())
 }
@@ -192,7 +193,9 @@ async fn guarded(
         let status = stack.daemon_status().await?;
         let all = status["targets"].as_array().cloned().unwrap_or_default();
         let own = all.into_iter().find(|of| of["target"] == target).unwrap_or_default();
-        Ok::<_, String>(json!({ "phase": own["phase"], "attempts": own["attempts"], "high_water": own["high_water"] }))
+        Ok::<_, String>(
+            json!({ "phase": own["phase"], "attempts": own["attempts"], "high_water": own["high_water"] }),
+        )
     };
     let before = waker().await?;
     let judged = stack.kit.network.present("main", &spoil(genuine)?).await?;

@@ -102,8 +102,7 @@ impl Stage {
 
     /// A plane alone, whose roster changes.
     async fn gate(&self) -> Fallible<(&Stack, MutexGuard<'_, ()>)> {
-        let agents =
-            ["gate", "other"].map(|target| Agent { station: false, ..agent(target) }).to_vec();
+        let agents = ["gate", "other"].map(|target| Agent { station: false, ..agent(target) }).to_vec();
         let plan = Plan { name: "gate", limits: "", trial: "", wake: false, roster: false, agents };
         Ok((self.up(&self.gate, plan).await?, self.gate_turn.lock().await))
     }

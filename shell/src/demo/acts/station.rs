@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use awakener_kernel::operator::{Act, TargetName};
 use serde_json::{Value, json};
 
 use super::Seen;
 use crate::demo::network::Policy;
-use crate::demo::stack::{SENDER, Stack, records, until};
+use crate::demo::stack::{SENDER, Stack, records, target, until};
 
 /// How long a station may take to stop by itself.
 const STOPS: Duration = Duration::from_secs(15);
@@ -41,7 +42,7 @@ pub(super) async fn backlog(stack: &Stack) -> Seen {
     // The station is at rest before the measured one comes.
     until("the station to be at rest", 10, async || {
         let status = stack.station_status("backlog").await?;
-        Ok((status["phase"] == "ARMED").then_some(()))
+        Ok((status["phase"] == "armed").then_some(()))
     })
     .await?;
     stack.kit.network.set("main", "backlog", Policy::Forward);
@@ -84,6 +85,8 @@ pub(super) async fn runaway(stack: &Stack) -> Seen {
     let latch = read(&stack.dir.join("latch-parrot"));
     stack.launch_station("parrot")?;
     let boot = stack.kit.children.exit(&process, STOPS).await?;
+    // The operator takes the grant first: what is cleared comes back dark, not armed.
+    stack.enact(Act::Disarm(TargetName { target: target("parrot")? })).await?;
     let unsigned = stack.cli(&["latch", "clear", "parrot"]).await?;
     let key = stack.operator_file();
     let latch_still = stack.dir.join("latch-parrot").exists();
@@ -100,7 +103,8 @@ pub(super) async fn runaway(stack: &Stack) -> Seen {
             Some(json!({ "position": entry["position"], "hash": entry["hash"], "trip": trip }))
         })
         .collect();
-    let story = records(&entries, &["latched", "trip_audited", "latch_written", "latch_archived", "latch_cleared"]);
+    let story =
+        records(&entries, &["latched", "trip_audited", "latch_written", "latch_archived", "latch_cleared"]);
     Ok(json!({
         "exit": exit,
         "latch": latch,
@@ -124,7 +128,7 @@ pub(super) async fn audit_fails(stack: &Stack) -> Seen {
     stack.receipt(first, "tier0_acknowledged", 15).await?;
     until("the station to be at rest", 10, async || {
         let status = stack.station_status("mute").await?;
-        Ok((status["phase"] == "ARMED").then_some(()))
+        Ok((status["phase"] == "armed").then_some(()))
     })
     .await?;
     let (hold, held) = std::sync::mpsc::channel::<()>();

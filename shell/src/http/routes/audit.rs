@@ -1,5 +1,6 @@
 //! The audit chain for observers, and checkpoints over it (AUD-1, AUD-3).
 
+use awakener_kernel::machine::Machine as _;
 use awakener_kernel::wire::{Checkpoint, Signed, public_key};
 use awakener_spec::Reason;
 use axum::extract::{Request, State};
@@ -72,7 +73,7 @@ pub(in crate::http) async fn audit(State(app): State<App>, request: Request) -> 
 pub(in crate::http) async fn checkpoint(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
     observer(&call)?;
-    let plane = awakener_kernel::machine::Machine::image(&call.registry).plane.clone();
+    let plane = call.registry.image().plane.clone();
     let plane = plane.ok_or_else(|| Problem::of(Reason::StoreUnavailable, "the plane has no name yet"))?;
     let (size, head) = app.readers.ask(queries::tree_head).await?;
     let key = &app.settings.audit_key;

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use awakener_kernel::ids::Target;
 use awakener_spec::Reason;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use serde::Deserialize;
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
 use crate::http::App;
-use crate::http::call::{Answer, Call, ok};
+use crate::http::call::{Answer, Call, Segment, ok};
 use crate::http::problem::Problem;
 use crate::http::wire::answers::Page;
 use crate::http::wire::requests::ReadFrom;
@@ -50,7 +50,7 @@ enum Begin {
 )]
 pub(in crate::http) async fn inbox(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -93,6 +93,7 @@ async fn poll(
         }
         // The tail is where it was when the reader asked, not where it will be.
         from = ReadFrom::Position(page.position.clone());
+        awakener_spec::rule!(Lsn1);
         tokio::select! {
             () = landed => {}
             () = tokio::time::sleep_until(until) => {}

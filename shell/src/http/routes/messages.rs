@@ -4,12 +4,12 @@ use awakener_kernel::json;
 use awakener_kernel::mailbox::input::Event;
 use awakener_kernel::wire::{Malformed, Submission};
 use awakener_spec::Reason;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 
 use crate::http::App;
 use crate::http::auth::Caller;
-use crate::http::call::{Answer, Call, done, json as answer, ok};
+use crate::http::call::{Answer, Call, Segment, done, json as answer, ok};
 use crate::http::door;
 use crate::http::problem::Problem;
 use crate::http::rate::Kind;
@@ -29,7 +29,7 @@ const ENVELOPE: usize = 16_384;
     params(("Awakener-Lease" = Option<u64>, Header, description = "The lease that the sender works under (ADM-12).")),
     request_body(content = inline(Object), description = "A submission (ADM-11).",
         example = json!({"id": "01890a5d-ac96-774b-bcce-b302099a8057",
-            "thread": "01890a5d-ac96-774b-bcce-b302099a8056", "target": "lotse", "schema": "interrupt-alert@1",
+            "thread": "01890a5d-ac96-774b-bcce-b302099a8056", "target": "lotse", "schema": "interrupt-alert/1",
             "priority": "urgent", "intent": "pump 3 is down", "response_expectation": "reply",
             "body": {"pump": 3}})),
     responses(
@@ -99,7 +99,7 @@ fn fault(malformed: &Malformed) -> door::Fault {
 )]
 pub(in crate::http) async fn message(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;

@@ -9,7 +9,7 @@ use awakener_spec::Reason;
 use axum::extract::{Request, State};
 use serde_json::Value;
 
-use crate::http::call::{Answer, ok, unexpected};
+use crate::http::call::{Answer, mono, ok, unexpected};
 use crate::http::door;
 use crate::http::problem::Problem;
 use crate::http::rate::Kind;
@@ -20,6 +20,8 @@ use crate::plane::{Op, Reply};
 
 /// The most bytes of a command: a roster is the largest subject.
 const LARGEST: usize = 1 << 20;
+/// The most bytes of one without a valid signature.
+const UNSIGNED: usize = 16_384;
 
 /// Presents a signed operator command.
 #[utoipa::path(
@@ -45,14 +47,7 @@ pub(in crate::http) async fn operator(State(app): State<App>, request: Request) 
         Err(detail) => return Err(app.folded((Reason::OperatorMalformed, detail))),
     };
     if !presented.signature_valid {
-        // Anybody can send these; each leaves an entry, so there are only so many a minute.
-        if let Ok(nobody) = Principal::parse("operator")
-            && let Err(wait) = app.rates.take(&nobody, Kind::Submission, crate::http::call::mono())
-        {
-            return Err(app
-                .folded((Reason::RateLimited, "too many unsigned commands".to_owned()))
-                .after(wait));
-        }
+        unsigned(&app, body.len())?;
     }
     match app.ask(Op::Command(Box::new(presented))).await {
         Ok(Reply::Registry(Outcome::Advanced(Event::Enacted { id, act }))) => ok(&Enacted { v: V1, id, act }),
@@ -62,6 +57,20 @@ pub(in crate::http) async fn operator(State(app): State<App>, request: Request) 
         Ok(other) => Err(unexpected(&other)),
         Err(refused) => Err(refused.into()),
     }
+}
+
+/// Anybody can send what has no valid signature, and each leaves an entry: so there are only so many a minute, and a
+/// large one is refused before.
+fn unsigned(app: &App, bytes: usize) -> Result<(), Problem> {
+    if bytes > UNSIGNED {
+        return Err(
+            app.folded((Reason::OperatorBadSignature, "a large command without a signature".to_owned()))
+        );
+    }
+    let Ok(anybody) = Principal::parse("anybody") else { return Ok(()) };
+    app.rates.take(&anybody, Kind::Unsigned, mono()).map_err(|wait| {
+        app.folded((Reason::RateLimited, "too many unsigned commands".to_owned())).after(wait)
+    })
 }
 
 /// What the registry judges. The text is kept only if its signature holds: whoever has no key stores nothing here.

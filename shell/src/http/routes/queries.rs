@@ -3,14 +3,14 @@
 use awakener_kernel::ids::{MessageId, Target, ThreadId, WakeId};
 use awakener_kernel::time::Wall;
 use awakener_spec::{Reason, ReceiptKind};
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::messages::visible;
 use crate::http::App;
 use crate::http::auth::Caller;
-use crate::http::call::{Answer, ok};
+use crate::http::call::{Answer, Segment, ok};
 use crate::http::wire::answers::{Receipts, Trace};
 use crate::plane::queries::{self, ReceiptQuery, Scope};
 
@@ -96,7 +96,7 @@ pub(in crate::http) async fn receipts(State(app): State<App>, request: Request) 
 )]
 pub(in crate::http) async fn trace(
     State(app): State<App>,
-    Path(message): Path<String>,
+    Segment(message): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;

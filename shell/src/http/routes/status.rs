@@ -1,7 +1,5 @@
 //! The status of the plane (AUD-8), loopback only like everything here (PRT-3).
 
-use std::collections::BTreeSet;
-
 use awakener_kernel::ids::{Seq, Target};
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::mailbox::image::Image;
@@ -65,10 +63,11 @@ fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
     status.stopped = Some(image.stopped);
     status.roster_until = image.roster.as_ref().map(|installed| installed.roster.not_after.utc());
     status.head = Some(ChainHead { size: head.size, hash: head.hash });
-    let seen: BTreeSet<&Target> = match caller {
-        Caller::Principal(held) => held.may_read.iter().chain(&held.acts_for).collect(),
-        Caller::Daemon(_) | Caller::Observer => image.targets.iter().collect(),
+    let acts = |target: &Target| match caller {
+        Caller::Principal(held) => held.acts_for.as_ref() == Some(target),
+        Caller::Daemon(_) | Caller::Observer => false,
     };
+    let seen = image.targets.iter().filter(|target| caller.may_read(target) || acts(target));
     let mut targets = Vec::new();
     for target in seen {
         match mailboxes.get(target.as_str()) {

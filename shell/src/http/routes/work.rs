@@ -7,10 +7,10 @@ use awakener_kernel::mailbox::image::Lease;
 use awakener_kernel::mailbox::input::{Event, Input};
 use awakener_kernel::values::Response;
 use awakener_spec::Reason;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 
 use crate::http::App;
-use crate::http::call::{Answer, Call, ok};
+use crate::http::call::{Answer, Call, Segment, ok};
 use crate::http::problem::Problem;
 use crate::http::rate::Kind;
 use crate::http::wire::V1;
@@ -30,7 +30,7 @@ use crate::store::Statement;
 )]
 pub(in crate::http) async fn claim(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -74,7 +74,7 @@ fn rest(app: &App, lease: &Lease) -> u64 {
 )]
 pub(in crate::http) async fn renew(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -92,7 +92,7 @@ pub(in crate::http) async fn renew(
 )]
 pub(in crate::http) async fn release(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -112,7 +112,7 @@ pub(in crate::http) async fn release(
 )]
 pub(in crate::http) async fn read(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -153,7 +153,7 @@ pub(in crate::http) async fn read(
 )]
 pub(in crate::http) async fn turns(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -174,7 +174,7 @@ pub(in crate::http) async fn turns(
 )]
 pub(in crate::http) async fn replies(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = open_with_text(&app, request).await?;
@@ -194,7 +194,7 @@ pub(in crate::http) async fn replies(
 )]
 pub(in crate::http) async fn silences(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = open_with_text(&app, request).await?;
@@ -213,7 +213,7 @@ pub(in crate::http) async fn silences(
 )]
 pub(in crate::http) async fn done(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;

@@ -117,6 +117,7 @@ pub fn trace(conn: &Connection, found: &Found, now: Wall) -> Answer<Trace> {
         ..ReceiptQuery::default()
     };
     let receipts = receipts(conn, &query, &Scope::All)?.receipts;
+    awakener_spec::rule!(Rcp4);
     let admitted = found.entry.admitted;
     let mut before = admitted;
     let mut ladder = Vec::with_capacity(receipts.len());
