@@ -178,8 +178,7 @@ pub fn demo(context: &Context, args: super::args::Demo) -> Result<Answer, Failur
     })?;
     let options = demo::Options { keep: args.keep, quiet: context.json() };
     let shown = runtime()?.block_on(demo::run(scenarios, options)).map_err(failed)?;
-    let exit = if shown.green { Exit::Ok } else { Exit::Failed };
-    Ok(Answer { exit: exit.code(), ..Answer::new(shown.value, shown.text) })
+    Ok(Answer { exit: shown.exit.code(), ..Answer::new(shown.value, shown.text) })
 }
 
 fn daemon_setup(

@@ -167,6 +167,23 @@ impl Children {
         found.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect()
     }
 
+    /// The last complaints of each process, for people who look for the cause of a red line.
+    pub fn complaints(&self) -> String {
+        let mut text = String::new();
+        let found = std::fs::read_dir(&self.logs).into_iter().flatten().flatten();
+        for path in found.map(|entry| entry.path()) {
+            let log = std::fs::read_to_string(&path).unwrap_or_default();
+            let grave = |line: &&str| ["ERROR", "error:", "panicked"].iter().any(|word| line.contains(word));
+            let mut last: Vec<&str> = log.lines().rev().filter(grave).take(3).collect();
+            last.reverse();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for line in last {
+                text += &format!("{name}: {line}\n");
+            }
+        }
+        text
+    }
+
     /// Ends them all, by their own ids.
     pub fn end(&self) {
         let mut running = std::mem::take(&mut *self.lock());

@@ -18,4 +18,4 @@ pub mod verdict;
 
 pub use run::{Options, run};
 pub use scenarios::{Observations, Scenarios};
-pub use verdict::{LineVerdict, all_green, verdict};
+pub use verdict::{LineVerdict, all_green, exit, verdict};

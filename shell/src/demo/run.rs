@@ -18,7 +18,8 @@ use super::network::Network;
 use super::scenarios::{Line, Observations, Scenarios};
 use super::stack::{Kit, chance};
 use super::tape::{Outside, Tape};
-use super::verdict::{LineVerdict, all_green, judge, verdict};
+use super::verdict::{LineVerdict, all_green, exit, judge, verdict};
+use crate::exit::Exit;
 
 /// How long one line may take.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -41,8 +42,8 @@ pub struct Shown {
     pub value: Value,
     /// What is left to say to people.
     pub text: String,
-    /// Whether every line was green.
-    pub green: bool,
+    /// 0 only if every line was green.
+    pub exit: Exit,
 }
 
 /// Plays the lines of the scenarios.
@@ -94,7 +95,7 @@ pub async fn run(scenarios: Scenarios, options: Options) -> Result<Shown, String
         if green {
             let _ = std::fs::remove_dir_all(&root);
         } else {
-            text += &format!("logs: {}\n", root.join("logs").display());
+            text += &format!("{}logs: {}\n", children.complaints(), root.join("logs").display());
             logs = root.join("logs").display().to_string().into();
         }
     }
@@ -106,7 +107,7 @@ pub async fn run(scenarios: Scenarios, options: Options) -> Result<Shown, String
         "logs": logs,
         "observations": observations,
     });
-    Ok(Shown { value, text, green })
+    Ok(Shown { value, text, exit: exit(&verdicts) })
 }
 
 /// The ladder first and alone, so that its times are those of one alert; then everything else at once, and at the end
@@ -228,7 +229,8 @@ impl Out {
     fn line(&self, line: &LineVerdict) {
         let mark = if line.green { '✓' } else { '✗' };
         let width = self.width;
-        let mut text = format!("{mark} {:width$}  {}  [{}]", line.name, line.seen, line.rules.join(" "));
+        let seen = if line.green { line.seen.as_str() } else { "not as expected" };
+        let mut text = format!("{mark} {:width$}  {seen}  [{}]", line.name, line.rules.join(" "));
         for why in &line.why {
             text += &format!("\n  {:width$}  {why}", "");
         }

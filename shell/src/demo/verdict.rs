@@ -6,6 +6,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::exit::Exit;
+
 use super::scenarios::{Condition, Expect, Line, Observations, Scenarios};
 use super::select::{select, shown};
 
@@ -16,7 +18,7 @@ pub struct LineVerdict {
     pub name: String,
     /// Whether everything was as expected.
     pub green: bool,
-    /// What was seen, in words.
+    /// What was seen, in words; empty for a red line, which claims nothing.
     pub seen: String,
     /// The rules that it shows.
     pub rules: Vec<String>,
@@ -44,6 +46,11 @@ pub fn all_green(verdicts: &[LineVerdict]) -> bool {
     !verdicts.is_empty() && verdicts.iter().all(|line| line.green)
 }
 
+/// How the demo ends: 0 if all lines are green, else 1.
+pub fn exit(verdicts: &[LineVerdict]) -> Exit {
+    if all_green(verdicts) { Exit::Ok } else { Exit::Failed }
+}
+
 /// The verdict on one line.
 pub fn judge(line: &Line, observation: Option<&Value>) -> LineVerdict {
     let why = match observation {
@@ -53,8 +60,9 @@ pub fn judge(line: &Line, observation: Option<&Value>) -> LineVerdict {
             None => line.expect.iter().filter_map(|expect| broken(expect, seen)).collect(),
         },
     };
-    let seen = observation.map(|seen| sentence(&line.seen, seen)).unwrap_or_default();
-    LineVerdict { name: line.name.clone(), green: why.is_empty(), seen, rules: line.rules.clone(), why }
+    let green = why.is_empty();
+    let seen = observation.filter(|_| green).map(|seen| sentence(&line.seen, seen)).unwrap_or_default();
+    LineVerdict { name: line.name.clone(), green, seen, rules: line.rules.clone(), why }
 }
 
 /// Why an expectation does not hold, if it does not.

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Seen, Stage};
+use crate::demo::stack::Stack;
 
-/// Every plane's chain verifies, and an export with one changed entry does not.
+/// Every chain verifies, those of wake daemons and stations from their exports; an export with one changed entry does
+/// not.
 pub(super) async fn chain_verifies(stage: &Stage) -> Seen {
     let mut chains = Vec::new();
     let mut doctored = Value::Null;
@@ -14,24 +16,43 @@ pub(super) async fn chain_verifies(stage: &Stage) -> Seen {
     }
     for stack in stage.stacks() {
         let verified = stack.cli(&["audit", "verify"]).await?;
-        chains.push(json!({ "plane": stack.plan.name, "exit": verified.code, "out": verified.out }));
+        chains.push(
+            json!({ "of": format!("{}/plane", stack.plan.name), "exit": verified.code, "out": verified.out }),
+        );
+        let first = stack.plan.agents.first().map(|agent| agent.target);
+        for whose in ["wake"].into_iter().chain(first).filter(|_| stack.plan.wake) {
+            let export = stack.audit(whose).await?;
+            let file = export_to(&stack, whose, &export)?;
+            let verified = stack.cli(&["audit", "verify", &file]).await?;
+            chains.push(json!({ "of": format!("{}/{whose}", stack.plan.name), "exit": verified.code, "out": verified.out }));
+        }
         if doctored.is_null() {
             let export = stack.audit("plane").await?;
-            let mut lines: Vec<String> = export.iter().map(Value::to_string).collect();
-            let middle = lines.len() / 2;
-            if let Some(line) = lines.get_mut(middle) {
-                *line = line.replacen("\"wall\":", "\"wall\":1", 1);
+            let mut export = export;
+            let middle = export.len() / 2;
+            if let Some(entry) = export.get_mut(middle) {
+                entry["entry"]["now"]["wall"] = 1.into();
             }
-            let file = stack.kit.root.join("doctored.jsonl");
-            std::fs::write(&file, lines.join("\n") + "\n").map_err(|error| error.to_string())?;
-            doctored = stack.cli(&["audit", "verify", &file.display().to_string()]).await?.seen();
+            let file = export_to(&stack, "doctored", &export)?;
+            doctored = stack.cli(&["audit", "verify", &file]).await?.seen();
         }
     }
     Ok(json!({ "chains": chains, "doctored": doctored }))
 }
 
+/// An export as a file of JSON lines.
+fn export_to(stack: &Stack, name: &str, export: &[Value]) -> Result<String, String> {
+    let file = stack.kit.root.join(format!("{}-{name}.jsonl", stack.plan.name));
+    let lines: String = export.iter().map(|entry| entry.to_string() + "\n").collect();
+    std::fs::write(&file, lines).map_err(|error| error.to_string())?;
+    Ok(file.display().to_string())
+}
+
 /// Over every answer that was read and every log that was written.
-pub(super) fn word_never_said(stage: &Stage) -> Seen {
+pub(super) async fn word_never_said(stage: &Stage) -> Seen {
+    if stage.stacks().is_empty() {
+        drop(stage.gate().await?);
+    }
     let kit = stage.kit();
     for log in kit.children.all_logs() {
         kit.outside.tape().note(&log);

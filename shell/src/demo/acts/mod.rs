@@ -182,7 +182,7 @@ pub async fn play(name: &str, stage: &Stage, tell: &(dyn Fn(&str) + Sync)) -> Se
         "runaway_echo" => station::runaway(stage.main().await?).await,
         "audit_fails_at_trip" => station::audit_fails(stage.main().await?).await,
         "chain_verifies" => closing::chain_verifies(stage).await,
-        "word_never_said" => closing::word_never_said(stage),
+        "word_never_said" => closing::word_never_said(stage).await,
         other => Err(format!("nobody knows how to play {other}")),
     }
 }
