@@ -3,25 +3,25 @@
 //! Small limits, so that what takes minutes elsewhere takes seconds here. Reading order: [`Plan`] (what is wanted) →
 //! [`Stack::build`] (init, files, plane, operator's acts) → the questions that scenarios ask from outside.
 
+mod ask;
+mod setup;
+
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use awakener_kernel::ids::{CommandId, MessageId, Principal, SchemaRef, Target, ThreadId};
-use awakener_kernel::operator::{Act, Arming, Credential, NewAckKey, Roster, RosterEntry, TargetName};
-use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::values::By;
-use awakener_kernel::wire::{OperatorCommand, Priority, ResponseExpectation, Signed, Submission};
-use serde_json::{Value, json};
+use awakener_kernel::ids::{MessageId, Target};
 
 use super::children::{Children, Ran};
 use super::network::Network;
 use super::proxy::Proxy;
-use super::tape::{Answer, Outside};
+use super::tape::Outside;
 use crate::clock;
-use crate::keys::{SecretKey, Token, create_secret};
+use crate::keys::{SecretKey, Token};
+
+pub use ask::{about, kinds, records};
 
 /// Who raises alerts in every stack.
 pub const SENDER: &str = "ops";
@@ -110,10 +110,6 @@ pub fn target(name: &str) -> Fallible<Target> {
     Target::parse(name).map_err(|error| format!("{name}: {error}"))
 }
 
-fn principal(name: &str) -> Fallible<Principal> {
-    Principal::parse(name).map_err(|error| format!("{name}: {error}"))
-}
-
 fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
@@ -126,12 +122,6 @@ pub fn chance<const N: usize>() -> Fallible<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(said)?;
     Ok(bytes)
-}
-
-/// An id in letters: what is repeated is judged without digits (FUS-1).
-fn words(id: MessageId) -> String {
-    let letter = |byte: u8| char::from(b'a' + byte % 16);
-    id.as_bytes().iter().flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]).collect()
 }
 
 /// A new message id.
@@ -212,150 +202,6 @@ impl Stack {
             stack.station_armed(target).await?;
         }
         Ok(Arc::new(stack))
-    }
-
-    async fn write_files(&mut self) -> Fallible<()> {
-        let Plan { name, limits, trial, .. } = self.plan.clone();
-        let bare = |url: &str| url.trim_start_matches("http://").to_owned();
-        let (plane, wake, push) = (self.plane.clone(), self.wake.clone(), self.kit.network.url(name));
-        let mut config = format!(
-            "version = 1\nmode = \"trial\"\nplane = \"{name}\"\nmanifest = \"agents.toml\"\n\n[http]\nlisten = \"{}\"\n\n\
-             [broker]\nkind = \"http\"\npush = [\"{push}\"]\n\n\
-             [wake]\nenabled = false\nname = \"daemon\"\nlisten = \"{}\"\nplane = \"{plane}\"\n\n\
-             [limits]\nrate_per_minute = 100000\n{limits}\n\n[trial]\n{trial}\n\n\
-             [models.fake]\nwindow = 8192\nbudget = 4096\n",
-            bare(&plane),
-            bare(&wake),
-        );
-        let mut manifest = "version = 1\n".to_owned();
-        for Agent { target, script, proxied, runtime, .. } in self.plan.agents.clone() {
-            let url = format!("http://127.0.0.1:{}", free_port()?);
-            let mut way = plane.clone();
-            if proxied {
-                let proxy = Proxy::to(&plane).await?;
-                way = proxy.url();
-                self.proxies.insert(target.to_owned(), proxy);
-            }
-            config += &format!(
-                "\n[stations.{target}]\nlisten = \"{}\"\nplane = \"{way}\"\nturn = \"300ms\"\npoll = \"1h\"\nscript = [{script}]\n",
-                bare(&url)
-            );
-            manifest +=
-                &format!("\n[agents.{target}]\nheadless = true\ntier0_ack = true\ncooldown = \"200ms\"\n");
-            manifest += &match runtime {
-                "fake" => format!(
-                    "runtime = \"fake\"\nendpoint = \"{url}/message\"\nstatus_endpoint = \"{url}/status\"\n"
-                ),
-                other => format!("runtime = \"{other}\"\nhost = \"claude-code\"\n"),
-            };
-            self.stations.insert(target.to_owned(), url);
-        }
-        for (name, text) in [("awakener.toml", config), ("agents.toml", manifest)] {
-            std::fs::write(self.dir.join(name), text).map_err(|error| format!("{name}: {error}"))?;
-        }
-        Ok(())
-    }
-
-    /// Everything that an operator must say before anybody may do anything.
-    async fn set_up(&self) -> Fallible<()> {
-        for Agent { target: name, .. } in &self.plan.agents {
-            let target = target(name)?;
-            self.enact(Act::RegisterTarget(TargetName { target: target.clone() })).await?;
-            let key = SecretKey::generate().map_err(said)?;
-            key.create(&self.dir.join(format!("keys/ack-{name}.key"))).map_err(said)?;
-            self.add_ack_key(&target, By::Station, &key).await?;
-            self.add_principal(name, &[target.clone()], Some(target.clone())).await?;
-            self.arm(name).await?;
-        }
-        let all: Vec<Target> =
-            self.plan.agents.iter().map(|agent| target(agent.target)).collect::<Fallible<_>>()?;
-        self.add_principal(SENDER, &all, None).await?;
-        self.add_principal(ROGUE, &[], None).await?;
-        if self.plan.roster {
-            let names: Vec<&str> = self.plan.agents.iter().map(|agent| agent.target).collect();
-            self.install_roster(&names, Millis(3_600_000)).await?;
-        }
-        Ok(())
-    }
-
-    /// Gives a target its grant.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn arm(&self, name: &str) -> Fallible<()> {
-        let until = clock::system() + Millis(3_600_000);
-        self.enact(Act::Arm(Arming { target: target(name)?, until })).await.map(drop)
-    }
-
-    /// Registers an ACK key.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn add_ack_key(&self, target: &Target, by: By, key: &SecretKey) -> Fallible<()> {
-        // Before now, so that the clocks of the two processes need not agree to the millisecond.
-        let not_before = Wall(clock::system().0.saturating_sub(1_000));
-        let not_after = not_before + Millis(86_400_000);
-        let new = NewAckKey { target: target.clone(), by, key: key.public(), not_before, not_after };
-        self.enact(Act::RegisterAckKey(new)).await.map(drop)
-    }
-
-    async fn add_principal(&self, name: &str, may_read: &[Target], acts_for: Option<Target>) -> Fallible<()> {
-        let token = Token::generate().map_err(said)?;
-        let file = self.dir.join(format!("tokens/{name}.token"));
-        create_secret(&file, token.expose()).map_err(said)?;
-        let credential = Credential {
-            principal: principal(name)?,
-            credential: token.hash(),
-            may_read: may_read.iter().cloned().collect(),
-            acts_for,
-        };
-        self.enact(Act::RegisterPrincipal(credential)).await.map(drop)
-    }
-
-    /// Installs a roster that lists the sender for these targets.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn install_roster(&self, names: &[&str], life: Millis) -> Fallible<Answer> {
-        let schema = SchemaRef::parse("interrupt-alert/1").map_err(said)?;
-        let entries = names
-            .iter()
-            .map(|name| {
-                Ok(RosterEntry {
-                    principal: principal(SENDER)?,
-                    schema: schema.clone(),
-                    target: target(name)?,
-                })
-            })
-            .collect::<Fallible<_>>()?;
-        self.enact(Act::InstallRoster(Roster { version: 1, not_after: clock::system() + life, entries }))
-            .await
-    }
-
-    /// Signs an act, posts it and insists that it took effect.
-    ///
-    /// # Errors
-    /// In words, also when it was refused.
-    pub async fn enact(&self, act: Act) -> Fallible<Answer> {
-        let subject = match serde_json::to_value(&act).map_err(said)?.get("subject") {
-            Some(Value::Object(subject)) => subject.clone(),
-            _none => return Err("an act without a subject".to_owned()),
-        };
-        let now = clock::system();
-        let command = OperatorCommand {
-            id: CommandId::from_parts(now.0, chance()?),
-            plane: self.plan.name.parse().map_err(said)?,
-            act: act.name().name().into(),
-            subject,
-            expected_state: Value::Null,
-            reason: "the demo".to_owned(),
-            not_after: now + Millis(60_000),
-            key_id: self.operator.key_id(),
-        };
-        let signed = Signed::sign(command, self.operator.signing());
-        let url = format!("{}/v1/operator", self.plane);
-        let answer = self.kit.outside.post(&url, &self.observer, &signed.to_value()).await?;
-        if answer.status == 200 { Ok(answer) } else { Err(format!("{}: {}", act.name().name(), answer.body)) }
     }
 }
 
@@ -470,171 +316,4 @@ impl Stack {
     pub fn station(&self, target: &str) -> Fallible<&String> {
         self.stations.get(target).ok_or_else(|| format!("{target} is no agent of {}", self.plan.name))
     }
-}
-
-/// Questions and submissions.
-impl Stack {
-    /// The token of a principal.
-    ///
-    /// # Errors
-    /// In words.
-    pub fn token(&self, party: &str) -> Fallible<String> {
-        let token = Token::load(&self.dir.join(format!("tokens/{party}.token"))).map_err(said)?;
-        Ok(token.expose().to_owned())
-    }
-
-    /// Submits a message as a principal.
-    ///
-    /// # Errors
-    /// In words, when there is no answer.
-    pub async fn submit(&self, party: &str, submission: &Submission) -> Fallible<Answer> {
-        let url = format!("{}/v1/messages", self.plane);
-        self.kit.outside.post(&url, &self.token(party)?, &submission.to_value()).await
-    }
-
-    /// A submission of this schema.
-    ///
-    /// # Errors
-    /// In words.
-    pub fn submission(&self, to: &str, schema: &str, intent: &str) -> Fallible<Submission> {
-        let id = message_id()?;
-        Ok(Submission {
-            id,
-            thread: ThreadId::from_parts(clock::system().0, chance()?),
-            in_reply_to: None,
-            target: target(to)?,
-            schema: SchemaRef::parse(schema).map_err(said)?,
-            priority: Priority::Urgent,
-            intent: intent.to_owned(),
-            response_expectation: ResponseExpectation::Reply,
-            subject: None,
-            // Each says something else: who repeats himself is refused for that (ADM-2 `repeat_cap`).
-            body: json!({ "text": format!("{intent} ({})", words(id)) }),
-            from: None,
-        })
-    }
-
-    /// Raises an alert and insists that it was admitted.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn alert(&self, to: &str, intent: &str) -> Fallible<MessageId> {
-        let submission = self.submission(to, "interrupt-alert/1", intent)?;
-        let answer = self.submit(SENDER, &submission).await?;
-        if answer.status == 201 { Ok(submission.id) } else { Err(format!("not admitted: {}", answer.body)) }
-    }
-
-    /// Asks the plane as an observer.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn ask(&self, path: &str) -> Fallible<Value> {
-        let answer = self.kit.outside.get(&format!("{}{path}", self.plane), &self.observer).await?;
-        if answer.status == 200 { Ok(answer.body) } else { Err(format!("{path}: {}", answer.body)) }
-    }
-
-    /// The receipts of a message.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn receipts(&self, message: MessageId) -> Fallible<Value> {
-        Ok(self.ask(&format!("/v1/receipts?message={message}&limit=500")).await?["receipts"].clone())
-    }
-
-    /// Waits until a message has a receipt of this kind; all its receipts.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn receipt(&self, message: MessageId, kind: &str, seconds: u64) -> Fallible<Value> {
-        until(&format!("{kind} of {message} at {}", self.plan.name), seconds, async || {
-            let receipts = self.receipts(message).await?;
-            Ok(kinds(&receipts).contains(&kind).then_some(receipts))
-        })
-        .await
-    }
-
-    /// What the plane's status says of a target.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn inbox(&self, target: &str) -> Fallible<Value> {
-        let status = self.ask("/v1/status").await?;
-        let targets = status["targets"].as_array().cloned().unwrap_or_default();
-        targets.into_iter().find(|of| of["target"] == target).ok_or_else(|| format!("no status of {target}"))
-    }
-
-    /// What the wake daemon says of itself.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn daemon_status(&self) -> Fallible<Value> {
-        Ok(self.kit.outside.get(&format!("{}/v1/status", self.wake), &self.observer).await?.body)
-    }
-
-    /// What a station says of itself.
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn station_status(&self, target: &str) -> Fallible<Value> {
-        let url = format!("{}/v1/status", self.station(target)?);
-        Ok(self.kit.outside.get(&url, &self.observer).await?.body)
-    }
-
-    /// The audit export of the plane, the daemon (`wake`) or a station (its target).
-    ///
-    /// # Errors
-    /// In words.
-    pub async fn audit(&self, whose: &str) -> Fallible<Vec<Value>> {
-        let base = match whose {
-            "plane" => &self.plane,
-            "wake" => &self.wake,
-            target => self.station(target)?,
-        };
-        let (mut all, mut from) = (Vec::new(), 1);
-        loop {
-            let url = format!("{base}/v1/audit?from={from}&limit=1000");
-            let answer = self.kit.outside.get(&url, &self.observer).await?;
-            let entries =
-                answer.body["entries"].as_array().ok_or_else(|| format!("{url}: {}", answer.body))?;
-            let Some(last) = entries.last().and_then(|entry| entry["position"].as_u64()) else {
-                return Ok(all);
-            };
-            from = last + 1;
-            all.extend(entries.iter().cloned());
-        }
-    }
-}
-
-/// The kinds of receipts.
-pub fn kinds(receipts: &Value) -> Vec<&str> {
-    receipts.as_array().into_iter().flatten().filter_map(|receipt| receipt["kind"].as_str()).collect()
-}
-
-/// Those records of an audit export that have one of these names, each with its place, time and what it says.
-pub fn records(entries: &[Value], names: &[&str]) -> Vec<Value> {
-    let mut found = Vec::new();
-    for entry in entries {
-        for record in entry["entry"]["records"].as_array().into_iter().flatten() {
-            let name = match record {
-                Value::String(name) => Some(name.as_str()),
-                Value::Object(of) => of.keys().next().map(String::as_str),
-                _other => None,
-            };
-            let Some(name) = name.filter(|name| names.contains(name)) else { continue };
-            found.push(json!({
-                "position": entry["position"],
-                "hash": entry["hash"],
-                "at": entry["entry"]["now"]["wall"],
-                "name": name,
-                "record": record.get(name).cloned().unwrap_or(Value::Null),
-            }));
-        }
-    }
-    found
-}
-
-/// Those records that name a message.
-pub fn about(records: Vec<Value>, message: MessageId) -> Vec<Value> {
-    let id = message.to_string();
-    records.into_iter().filter(|record| record.to_string().contains(&id)).collect()
 }
