@@ -5,6 +5,8 @@
 //! when a chain is broken (that is [`crate::registry`]). A chain that lost its tail as a whole still verifies: only
 //! somebody who kept a [`crate::wire::Checkpoint`] can tell (AUD-3).
 
+mod walk;
+
 use alloc::vec::Vec;
 
 use awakener_spec::Reason;
@@ -20,6 +22,8 @@ use crate::ids::{
 use crate::json;
 use crate::time::Now;
 use crate::wire::Domain;
+
+pub use walk::{MACHINE, Reanchored, Walk, Walked};
 
 /// The version of [`AuditEntry`].
 const VERSION: u32 = 1;
@@ -189,12 +193,12 @@ impl Break {
     }
 }
 
-/// Walks a whole chain.
+/// Walks a whole chain, over the segments that were anchored anew.
 ///
 /// # Errors
-/// The first [`Break`].
+/// The first [`Break`] that no segment names.
 pub fn verify<'a>(stored: impl IntoIterator<Item = &'a [u8]>) -> Result<Head, Break> {
-    verify_from(Head::EMPTY, stored)
+    walk(Walk::default(), stored)
 }
 
 /// Walks the part of a chain that follows a head that is already trusted.
@@ -202,14 +206,17 @@ pub fn verify<'a>(stored: impl IntoIterator<Item = &'a [u8]>) -> Result<Head, Br
 /// # Errors
 /// The first [`Break`].
 pub fn verify_from<'a>(head: Head, stored: impl IntoIterator<Item = &'a [u8]>) -> Result<Head, Break> {
+    walk(Walk::behind(head), stored)
+}
+
+fn walk<'a>(mut walk: Walk, stored: impl IntoIterator<Item = &'a [u8]>) -> Result<Head, Break> {
     awakener_spec::rule!(Aud5);
-    let mut head = head;
     let mut records = stored.into_iter().peekable();
     while let Some(bytes) = records.next() {
-        let last = records.peek().is_none();
-        head = follow(&head, bytes, last)?;
+        walk.record(bytes, None, records.peek().is_none());
     }
-    Ok(head)
+    let Walked { head, broken, .. } = walk.end();
+    broken.map_or(Ok(head), Err)
 }
 
 /// What ties a record to its neighbours; later versions may have more members (AUD-6).

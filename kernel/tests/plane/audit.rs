@@ -1,7 +1,8 @@
 //! AUD-1, AUD-3, AUD-5: the chain, its breaks, and what a kept checkpoint shows.
 
 use awakener_kernel::audit::{
-    AuditEntry, Break, BreakKind, Comparison, Correlation, Head, Identities, hash, verify, verify_from,
+    AuditEntry, Break, BreakKind, Comparison, Correlation, Head, Identities, MACHINE, Reanchored, Walk, hash,
+    verify, verify_from,
 };
 use awakener_kernel::ids::{ContentHash, PlaneName, Target};
 use awakener_kernel::time::{Mono, Now, Wall};
@@ -168,5 +169,58 @@ enforces! {
         assert_eq!(kept.compare(&home, 5, Some(&at(4))), Comparison::Differs);
         let away = PlaneName::parse("away").unwrap();
         assert_eq!(kept.compare(&away, 5, Some(&at(3))), Comparison::Foreign);
+    }
+}
+
+/// A chain of four whose second record was altered, and what an operator and the driver put behind it.
+fn anchored(command: Value, change: impl FnOnce(&mut Reanchored)) -> Vec<Vec<u8>> {
+    let mut records = chain(4);
+    let second = String::from_utf8(records[1].clone()).unwrap();
+    records[1] = second.replacen("mailbox", "waker", 1).into_bytes();
+    let push = |plain: AuditEntry, records: &mut Vec<Vec<u8>>| {
+        let head = Head { size: records.len() as u64, hash: hash(records.last().unwrap()) };
+        records.push(plain.behind(&head).stored().unwrap());
+    };
+    push(AuditEntry { machine: "registry".into(), records: vec![command], ..entry(5) }, &mut records);
+    let mut seen = Walk::default();
+    records.iter().for_each(|record| seen.record(record, None, false));
+    let seen = seen.end();
+    let mut says = Reanchored { named: seen.broken.unwrap(), sealed: seen.seal.unwrap() };
+    change(&mut says);
+    push(AuditEntry { machine: MACHINE.into(), outcome: Some(says.outcome()), ..entry(6) }, &mut records);
+    push(entry(7), &mut records);
+    records
+}
+
+fn command() -> Value {
+    json!({"enacted": {"act": {"act": "reanchor", "subject": {}}}})
+}
+
+enforces! {
+    [Aud5]
+    fn aud_5_a_segment_that_names_the_break_goes_on_and_seals_what_was(_seen) {
+        let whole = anchored(command(), |_| {});
+        let last = hash(whole.last().unwrap());
+        assert_eq!(walk(&whole), Ok(Head { size: 7, hash: last }));
+        let mut seen = Walk::default();
+        whole.iter().for_each(|record| seen.record(record, None, false));
+        assert_eq!(seen.end().segments, [Break { position: 3, kind: BreakKind::Hash }]);
+        // Without it the break stands.
+        assert_eq!(walk(&whole[..5]), broken(3, BreakKind::Hash));
+        // What is sealed cannot be altered any more, not even what was altered before.
+        for at in 0..5 {
+            let mut later = whole.clone();
+            let text = String::from_utf8(later[at].clone()).unwrap();
+            later[at] = text.replacen("\"absorbed\"", "\"absorbee\"", 1).into_bytes();
+            assert_ne!(later[at], whole[at]);
+            assert!(walk(&later).is_err(), "record {at}");
+        }
+        // Neither does anything begin a segment that no operator asked for, or that seals something else.
+        assert_eq!(walk(&anchored(json!({"started": {}}), |_| {})), broken(3, BreakKind::Hash));
+        let other = anchored(command(), |says| says.sealed = ContentHash([1; 32]));
+        assert_eq!(walk(&other), broken(3, BreakKind::Hash));
+        // A walk that has not seen what is sealed takes nobody's word for it.
+        let from = Head { size: 1, hash: hash(&whole[0]) };
+        assert_eq!(verify_from(from, whole[1..].iter().map(Vec::as_slice)), broken(3, BreakKind::Hash));
     }
 }

@@ -14,8 +14,8 @@ pub use ledger::{ReceiptQuery, Scope, receipts, trace};
 pub use messages::{Found, admitted, head_of, heads, page, whole};
 pub use readers::Readers;
 
-use awakener_kernel::audit::{self, Head};
-use awakener_kernel::ids::KeyId;
+use awakener_kernel::audit::{Head, Walk, Walked};
+use awakener_kernel::ids::{ContentHash, KeyId};
 use awakener_kernel::operator::{Act, Roster};
 use awakener_kernel::registry::Registry;
 use awakener_kernel::wire::{OperatorCommand, Signed};
@@ -26,20 +26,29 @@ use rusqlite::Connection;
 /// # Errors
 /// What does not fit, and where, in words.
 pub fn chain(conn: &Connection) -> Result<Head, String> {
-    let mut statement =
-        conn.prepare("SELECT entry, hash FROM audit ORDER BY position").map_err(|error| error.to_string())?;
-    let mut rows = statement.query([]).map_err(|error| error.to_string())?;
-    let mut head = Head::EMPTY;
-    while let Some(row) = rows.next().map_err(|error| error.to_string())? {
-        let entry: Vec<u8> = row.get(0).map_err(|error| error.to_string())?;
-        let hash: String = row.get(1).map_err(|error| error.to_string())?;
-        head = audit::verify_from(head, [entry.as_slice()])
-            .map_err(|broken| format!("entry {}: {:?}", broken.position, broken.kind))?;
-        if hash != head.hash.to_string() {
-            return Err(format!("entry {}: its stored hash is not its hash", head.size));
-        }
+    let walked = walked(conn).map_err(|error| error.to_string())?;
+    match walked.broken {
+        None => Ok(walked.head),
+        Some(broken) => Err(format!("entry {}: {:?}", broken.position, broken.kind)),
     }
-    Ok(head)
+}
+
+/// What a walk over the whole chain finds, the stated hash of each entry included.
+///
+/// # Errors
+/// SQLite's own.
+pub fn walked(conn: &Connection) -> rusqlite::Result<Walked> {
+    let end: Option<i64> = conn.query_row("SELECT max(position) FROM audit", [], |row| row.get(0))?;
+    let mut statement = conn.prepare("SELECT position, entry, hash FROM audit ORDER BY position")?;
+    let mut rows = statement.query([])?;
+    let mut walk = Walk::default();
+    while let Some(row) = rows.next()? {
+        let (position, entry, hash): (i64, Vec<u8>, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        // A text that is no hash is surely not that of the entry.
+        let stated = ContentHash::parse(&hash).unwrap_or(Head::EMPTY.hash);
+        walk.record(&entry, Some(&stated), Some(position) == end);
+    }
+    Ok(walk.end())
 }
 
 /// Entries of a chain: position, hash, entry.

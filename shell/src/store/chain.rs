@@ -4,6 +4,7 @@ use awakener_kernel::audit::{AuditEntry, Correlation, Head, Identities};
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::open::Entry;
+use rusqlite::OptionalExtension;
 use serde_json::Value;
 
 use super::{Db, Persist};
@@ -79,19 +80,28 @@ impl Db {
     }
 }
 
-/// The end of the chain that a database holds.
+/// The end of the chain that a database holds. Positions that anything else names count as used: if the tail of the
+/// chain is gone, what follows leaves a gap that shows (AUD-3, AUD-5), and no image takes it for something that it has
+/// seen already.
 pub(super) fn head(conn: &rusqlite::Connection) -> rusqlite::Result<Head> {
-    use rusqlite::OptionalExtension;
     let last: Option<(i64, String)> = conn
         .query_row("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1", [], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
         .optional()?;
-    match last {
-        None => Ok(Head::EMPTY),
-        Some((position, hash)) => match (u64::try_from(position), ContentHash::parse(&hash)) {
-            (Ok(size), Ok(hash)) => Ok(Head { size, hash }),
-            (_, _) => Err(rusqlite::Error::IntegralValueOutOfRange(0, position)),
-        },
+    let named: i64 = conn.query_row(
+        "SELECT max(coalesce((SELECT max(position) FROM snapshot), 0),
+                    coalesce((SELECT max(position) FROM statement), 0),
+                    coalesce((SELECT position FROM receipt ORDER BY number DESC LIMIT 1), 0))",
+        [],
+        |row| row.get(0),
+    )?;
+    let (position, hash) = match last {
+        None => (0, Ok(Head::EMPTY.hash)),
+        Some((position, hash)) => (position, ContentHash::parse(&hash)),
+    };
+    match (u64::try_from(position.max(named)), hash) {
+        (Ok(size), Ok(hash)) => Ok(Head { size, hash }),
+        (_, _) => Err(rusqlite::Error::IntegralValueOutOfRange(0, position)),
     }
 }

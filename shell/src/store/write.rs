@@ -145,14 +145,21 @@ impl Db {
         self.append(machine, target, now, parties, what)
     }
 
-    /// Starts a new segment of the chain that names the break (AUD-5).
+    /// Starts a new segment of the chain that names the break and seals what is before it (AUD-5). Must follow the
+    /// entry of the command that asks for it. A chain without a break needs none.
     ///
     /// # Errors
     /// `store_unavailable`.
     pub fn reanchor(&mut self, now: Now) -> Result<(), StoreFault> {
-        let broken = crate::plane::queries::chain(&self.conn).err();
-        let outcome = serde_json::json!({ "reanchored": { "break": broken } });
-        self.append("chain", "", now, Parties::default(), outcome)
+        let walked = crate::plane::queries::walked(&self.conn)
+            .map_err(|error| self.fault(store_error(&error), &error))?;
+        match (walked.broken, walked.seal) {
+            (Some(named), Some(sealed)) => {
+                let outcome = audit::Reanchored { named, sealed }.outcome();
+                self.append(audit::MACHINE, "", now, Parties::default(), outcome)
+            }
+            (None, _) | (Some(_), None) => Ok(()),
+        }
     }
 
     fn append(
