@@ -1,7 +1,7 @@
 //! The audit chain as rows (AUD-1, AUD-2): what one entry holds. Hashing is the kernel's.
 
-use awakener_kernel::audit::{AuditEntry, Correlation, Head, Identities};
-use awakener_kernel::ids::ContentHash;
+use awakener_kernel::audit::{AuditEntry, Correlation, Head, Identities, Trace};
+use awakener_kernel::ids::{ContentHash, MessageId};
 use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::open::Entry;
 use rusqlite::OptionalExtension;
@@ -50,7 +50,10 @@ pub struct Parties {
 
 impl Db {
     /// The entry of one step.
-    pub(super) fn entry<M: Persist>(&self, entry: &Entry<'_, M>) -> serde_json::Result<AuditEntry> {
+    pub(super) fn entry<M: Persist>(
+        &self,
+        entry: &Entry<'_, M>,
+    ) -> Result<AuditEntry, Box<dyn std::error::Error>> {
         let (input, facts, mut parties) = match entry.input {
             None => (None, None, Parties::default()),
             Some((input, facts)) => {
@@ -61,6 +64,7 @@ impl Db {
             parties.identities.target = Some(target);
         }
         let records = entry.records.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
+        let trace = self.trace(parties.correlation.message.as_ref())?;
         let plain = AuditEntry {
             v: 0,
             position: 0,
@@ -74,9 +78,24 @@ impl Db {
             outcome: entry.outcome.map(serde_json::to_value::<&OutcomeOf<M>>).transpose()?,
             records,
             correlation: parties.correlation,
-            trace: None,
+            trace,
         };
         Ok(plain.behind(&self.staged))
+    }
+
+    /// The trace that a step belongs to: the one that its message came with (AUD-6).
+    fn trace(&self, message: Option<&MessageId>) -> rusqlite::Result<Option<Trace>> {
+        let stored = match (&self.focus.statement, message) {
+            (Some(Statement::Submission { trace, .. }), _) => trace.clone(),
+            (Some(_) | None, Some(message)) => self
+                .conn
+                .prepare_cached("SELECT trace FROM message WHERE id = ?1 AND target = ?2")?
+                .query_row([message.to_string(), self.focus.target.clone()], |row| row.get(0))
+                .optional()?
+                .flatten(),
+            (Some(_) | None, None) => None,
+        };
+        Ok(stored.map(|stored| Trace { traceparent: stored.into(), tracestate: None }))
     }
 }
 
