@@ -93,9 +93,15 @@ impl Db {
     /// The latest wall time of any entry, so that time never runs backwards within a store.
     ///
     /// # Errors
-    /// `store_unavailable` when it cannot be read.
+    /// `store_unavailable` when it cannot be asked for, `store_corrupt` when it is no time.
     pub fn last_wall(&self) -> Result<Option<u64>, StoreFault> {
-        self.meta("last_wall").map(|text| text.and_then(|text| text.parse().ok()))
+        match self.meta("last_wall")? {
+            None => Ok(None),
+            // A time that cannot be read is not the beginning of time.
+            Some(text) => text.parse().map(Some).map_err(|error| {
+                self.fault(Reason::StoreCorrupt, &format!("the last instant, {text:?}: {error}"))
+            }),
+        }
     }
 
     /// A value that belongs to the store as a whole.

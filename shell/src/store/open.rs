@@ -11,12 +11,14 @@ use super::{APPLICATION_ID, Db, Focus, Lock, SCHEMA_VERSION, StoreFault};
 
 pub(super) fn open(path: &Path, config_hash: ContentHash) -> Result<Db, StoreFault> {
     let lock = Lock::take(path)?;
-    let (conn, head) = connect(path)?;
-    restrict(path).map_err(|error| StoreFault {
+    let unavailable = |error: std::io::Error| StoreFault {
         reason: Reason::StoreUnavailable,
         path: path.to_owned(),
         detail: error.to_string(),
-    })?;
+    };
+    make(path).map_err(unavailable)?;
+    let (conn, head) = connect(path)?;
+    restrict(path).map_err(unavailable)?;
     Ok(Db {
         conn,
         path: path.to_owned(),
@@ -44,6 +46,7 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Head), StoreFault> {
     let conn = Connection::open_with_flags(path, flags).map_err(|error| fault(reason_of(&error), &error))?;
     prepare(&conn).map_err(|error| fault(reason_of(&error), &error))?;
     identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
+    log_ahead(&conn).map_err(|error| fault(reason_of(&error), &error))?;
     read_back(&conn).map_err(|detail| fault(Reason::StoreCorrupt, &detail))?;
     let head = super::chain::head(&conn).map_err(|error| fault(Reason::StoreCorrupt, &error))?;
     Ok((conn, head))
@@ -60,18 +63,23 @@ pub(super) fn reason_of(error: &rusqlite::Error) -> Reason {
     }
 }
 
-/// Settings of the connection. `FULL`: a commit that was reported survives a power cut.
+/// Settings of the connection, none of which changes the file. `FULL`: a commit that was reported survives a power
+/// cut.
 fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "busy_timeout", 2_000)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "wal_autocheckpoint", 1_000)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(())
+}
+
+/// The one setting that stands in the file, so only in one that is ours.
+fn log_ahead(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "journal_mode", "WAL")
 }
 
 fn identify(conn: &Connection, existed: bool) -> Result<(), (Reason, String)> {
@@ -124,8 +132,25 @@ fn read_back(conn: &Connection) -> Result<(), String> {
     Ok(())
 }
 
-/// Only its owner may read a store.
+/// A new file is its owner's from the first byte on: SQLite gives the log and the index beside it the same mode.
+fn make(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Only its owner may read a store that somebody else made looser, and what lies beside it.
 fn restrict(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+    for end in ["", "-wal", "-shm"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(end);
+        match std::fs::set_permissions(&beside, std::fs::Permissions::from_mode(0o600)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
