@@ -11,7 +11,7 @@ use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Event, Input, Refusal};
 use awakener_kernel::registry::{Held, Registry};
-use awakener_kernel::time::{Mono, Now};
+use awakener_kernel::time::Now;
 use awakener_spec::Reason;
 use axum::body::Bytes;
 use axum::extract::{FromRequestParts, Path, Request};
@@ -143,12 +143,12 @@ pub(super) fn mono() -> u64 {
     u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The clocks as a registry's questions need them: only the wall counts there.
-pub(super) fn now() -> Now {
-    Now { wall: crate::clock::system(), mono: Mono(0) }
-}
-
 impl Call {
+    /// The store's time: the machine's clock may have stepped back, and what was over by then stays over.
+    pub(super) fn now(&self) -> Now {
+        self.app.plane.now()
+    }
+
     /// The body as a document of ours.
     pub(super) async fn document<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         let read = door::is_json(&self.parts.headers).and_then(|()| door::document(&self.body, self.limit));

@@ -26,11 +26,13 @@ use awakener_kernel::operator::Presented;
 use awakener_kernel::registry::Registry;
 use awakener_kernel::registry::image::{Held, Running};
 use awakener_kernel::router::Routes;
+use awakener_kernel::time::Now;
 use awakener_kernel::wire::Submission;
 use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 use tokio::sync::{Notify, oneshot};
 
+use crate::clock::Clock;
 use crate::pause::Pause;
 use crate::store::{Statement, StoreFault};
 
@@ -54,7 +56,7 @@ pub struct Setup {
     pub manifest_accepted: bool,
     /// Where a test wants to stop this process.
     pub pause: Option<Pause>,
-    /// Takes signed hints; what comes of each is reported back with [`Plane::published`].
+    /// Takes signed hints; what comes of each is reported back with [`Input::Published`].
     pub publish: tokio::sync::mpsc::Sender<Publication>,
 }
 
@@ -212,6 +214,7 @@ pub struct Plane {
     arrivals: Arrivals,
     view: Arc<std::sync::RwLock<View>>,
     path: Arc<PathBuf>,
+    clock: Arc<Clock>,
 }
 
 /// What authentication and queries need, as of the last commit.
@@ -276,6 +279,12 @@ impl Plane {
     /// What authentication needs, as of the last commit.
     pub fn view(&self) -> View {
         self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The store's time, which never runs backwards: what ends by itself is over for good, whatever the machine's
+    /// clock shows (EMT-6).
+    pub fn now(&self) -> Now {
+        self.clock.now()
     }
 
     /// The database file, for readers of their own.

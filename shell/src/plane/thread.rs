@@ -45,7 +45,7 @@ const NO_TARGET: &str = "";
 pub(super) struct Thread {
     setup: Setup,
     db: Db,
-    clock: Clock,
+    clock: Arc<Clock>,
     mailboxes: Host<Mailbox>,
     registry: Host<Registry>,
     /// No token of this process has an epoch at or below it (EMT-2).
@@ -74,11 +74,16 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
     let arrivals = super::Arrivals::default();
-    let plane =
-        Plane { ops: sender, arrivals: arrivals.clone(), view: view.clone(), path: Arc::new(path.clone()) };
     let mut db = Db::open(&path, setup.config_hash)?;
     db.pause_at(setup.pause.clone());
-    let clock = Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0)));
+    let clock = Arc::new(Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0))));
+    let plane = Plane {
+        ops: sender,
+        arrivals: arrivals.clone(),
+        view: view.clone(),
+        path: Arc::new(path),
+        clock: clock.clone(),
+    };
     let now = clock.now();
     let registry = Host::boot(&mut db, setup.limits.get().clone(), now)?;
     let mailboxes = Host::boot(&mut db, setup.limits.get().clone(), now)?;

@@ -78,7 +78,7 @@ pub(in crate::http) async fn checkpoint(State(app): State<App>, request: Request
     let (size, head) = app.readers.ask(queries::tree_head).await?;
     let key = &app.settings.audit_key;
     let checkpoint =
-        Checkpoint { plane, size, head, time: crate::clock::system(), key_id: public_key(key).key_id() };
+        Checkpoint { plane, size, head, time: call.now().wall, key_id: public_key(key).key_id() };
     awakener_spec::rule!(Aud3);
     ok(&json!({ "v": 1, "checkpoint": Signed::sign(checkpoint, key).to_value() }))
 }

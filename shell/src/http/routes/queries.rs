@@ -105,5 +105,6 @@ pub(in crate::http) async fn trace(
 ) -> Answer {
     let call = app.open(request).await?;
     let found = visible(&call, &message, true).await?;
-    ok(&app.readers.ask(move |conn| queries::trace(conn, &found, crate::clock::system())).await?)
+    let wall = call.now().wall;
+    ok(&app.readers.ask(move |conn| queries::trace(conn, &found, wall)).await?)
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use utoipa::IntoParams;
 
 use crate::http::App;
-use crate::http::call::{Answer, Call, Segment, Segments, now, ok};
+use crate::http::call::{Answer, Call, Segment, Segments, ok};
 use crate::http::problem::Problem;
 use crate::http::wire::V1;
 use crate::http::wire::stations::{GrantNow, Link, OpenMessage, OpenWork, Origin};
@@ -164,9 +164,14 @@ pub(in crate::http) async fn grant(
 ) -> Answer {
     let call = app.open(request).await?;
     let target = call.own(&target).await?;
-    let armed = call.registry.armed(&target, now());
-    let until = call.registry.image().grants.get(&target).copied().unwrap_or(now().wall);
-    let asked = target.clone();
-    let command = app.readers.ask(move |conn| Ok(work::arming(conn, &asked)?)).await?;
-    ok(&GrantNow { v: V1, armed, until, command: command.filter(|_| armed) })
+    let now = call.now();
+    let armed = call.registry.armed(&target, now);
+    let until = call.registry.image().grants.get(&target).copied().unwrap_or(now.wall);
+    let command = if armed {
+        app.readers.ask(move |conn| Ok(work::arming(conn, &target)?)).await?
+    } else {
+        // Stations ask all the time; for what is not armed nobody goes through all the commands that ever armed.
+        None
+    };
+    ok(&GrantNow { v: V1, armed, until, command })
 }

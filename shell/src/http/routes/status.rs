@@ -4,12 +4,12 @@ use awakener_kernel::ids::{Seq, Target};
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::mailbox::image::Image;
 use awakener_kernel::registry::Registry;
-use awakener_kernel::time::Wall;
+use awakener_kernel::time::Now;
 use axum::extract::{Request, State};
 
 use crate::http::App;
 use crate::http::auth::Caller;
-use crate::http::call::{Answer, now, ok, unexpected};
+use crate::http::call::{Answer, ok, unexpected};
 use crate::http::wire::V1;
 use crate::http::wire::answers::ChainHead;
 use crate::http::wire::status::{
@@ -32,7 +32,7 @@ pub(in crate::http) async fn status(State(app): State<App>, request: Request) ->
         v: V1,
         mode: app.settings.mode.clone(),
         plane: image.plane.as_ref().map(ToString::to_string),
-        now: crate::clock::system(),
+        now: call.now().wall,
         tier0_open: None,
         stopped: None,
         roster_until: None,
@@ -71,7 +71,7 @@ fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
     let mut targets = Vec::new();
     for target in seen {
         match mailboxes.get(target.as_str()) {
-            Some(mailbox) => targets.push(target_status(target, mailbox, registry, now.wall)),
+            Some(mailbox) => targets.push(target_status(target, mailbox, registry, *now)),
             None => status.could_not_read.push(Unread {
                 part: format!("targets.{target}"),
                 reason: awakener_spec::Reason::StoreUnavailable,
@@ -82,7 +82,7 @@ fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
     status.targets = Some(targets);
 }
 
-fn target_status(target: &Target, mailbox: &Image, registry: &Registry, wall: Wall) -> TargetStatus {
+fn target_status(target: &Target, mailbox: &Image, registry: &Registry, now: Now) -> TargetStatus {
     let outstanding = mailbox
         .witnesses
         .iter()
@@ -92,7 +92,7 @@ fn target_status(target: &Target, mailbox: &Image, registry: &Registry, wall: Wa
                 seq: seq.get(),
                 message: witness.message,
                 opened: witness.opened,
-                age_ms: wall.saturating_since(witness.opened).0,
+                age_ms: now.wall.saturating_since(witness.opened).0,
                 emissions: witness.emissions,
                 attempts: progress.attempts,
                 escalated: witness.escalated,
@@ -118,8 +118,8 @@ fn target_status(target: &Target, mailbox: &Image, registry: &Registry, wall: Wa
             flying: permit.flying,
             at: permit.at,
         }),
-        armed: registry.armed(target, now()),
-        paused: registry.paused(target, now()),
+        armed: registry.armed(target, now),
+        paused: registry.paused(target, now),
         granted_until: registry.image().grants.get(target).map(|until| until.utc()),
         queued: mailbox
             .queued

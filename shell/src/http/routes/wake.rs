@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 
 use crate::http::App;
 use crate::http::auth::Caller;
-use crate::http::call::{Answer, Call, now, ok, unexpected};
+use crate::http::call::{Answer, Call, ok, unexpected};
 use crate::http::problem::Problem;
 use crate::http::wire::V1;
 use crate::http::wire::answers::{Noted, Permitted, RouterKey, RouterKeys, Swept};
@@ -90,7 +90,7 @@ pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> 
         if !call.registry.target_known(&target) {
             continue;
         }
-        if call.registry.armed(&target, now()) {
+        if call.registry.armed(&target, call.now()) {
             armed.push(target.clone());
         }
         match app.ask(Op::Sweep(target)).await? {
@@ -113,7 +113,7 @@ pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> 
 )]
 pub(in crate::http) async fn router_keys(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
-    let (ring, keys) = call.registry.router_ring(now());
+    let (ring, keys) = call.registry.router_ring(call.now());
     let keys = keys
         .map(|(key_id, key)| RouterKey {
             key_id: *key_id,

@@ -62,7 +62,7 @@ pub(in crate::http) async fn claim(
 /// How long a lease still lasts, at most as long as a new one.
 fn rest(app: &App, lease: &Lease) -> u64 {
     let whole = app.settings.limits.lease.0;
-    whole.saturating_sub(crate::clock::system().saturating_since(lease.at).0)
+    whole.saturating_sub(app.plane.now().wall.saturating_since(lease.at).0)
 }
 
 /// Keeps a lease.
