@@ -1,8 +1,8 @@
 //! The store thread: takes what has queued up, commits it as one transaction, then lets go of answers and effects.
 //!
-//! Mailbox inputs share a transaction (group commit). An operator command gets one of its own, so that facts never mix
-//! states of the registry; a submission whose sender works on a mailbox of the same batch waits for the next one, so
-//! that its cause is what is on disk.
+//! Mailbox inputs share a transaction (group commit); if that surely failed, each is tried by itself, so that what
+//! cannot be read or written for one of them is nobody else's failure. An operator command has one of its own, so that
+//! facts never mix states of the registry.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, RwLock};
@@ -236,30 +236,41 @@ impl Thread {
                 _ => (staged.target.clone(), None),
             })
             .collect();
+        let results = self.mailbox_each(staged);
+        for (((target, holder), result), waiting) in asked.into_iter().zip(results).zip(waiting) {
+            let reply = result.map(|outcome| {
+                if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
+                    self.arrivals.of(target.as_str()).notify_waiters();
+                }
+                let lease = self
+                    .mailboxes
+                    .machine(target.as_str())
+                    .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
+                    // Later steps of the batch may have ended it: another holder's lease is nobody's answer.
+                    .filter(|lease| Some(&lease.holder) == holder.as_ref())
+                    .filter(|lease| granted(&outcome).is_none_or(|fence| fence == lease.fence))
+                    .cloned();
+                Reply::Mailbox(Box::new(MailboxReply { target, outcome, lease }))
+            });
+            let _ = waiting.send(reply);
+        }
+    }
+
+    /// One transaction over mailboxes if that can be; if it surely failed, one for each input, so that a row that
+    /// cannot be read is the failure of those alone who ask for it. One result per input, in order.
+    fn mailbox_each(&mut self, staged: Vec<Staged>) -> Vec<Result<OutcomeOf<Mailbox>, Refused>> {
+        let number = staged.len();
+        let again = if number > 1 { staged.clone() } else { Vec::new() };
         match self.mailbox_batch(staged) {
-            Err(failed) => {
-                let refused = refused(&failed);
-                for waiting in waiting {
-                    let _ = waiting.send(Err(refused.clone()));
-                }
-            }
-            Ok(outcomes) => {
-                for (((target, holder), outcome), waiting) in asked.into_iter().zip(outcomes).zip(waiting) {
-                    if matches!(outcome, Outcome::Advanced(Event::Admitted { .. })) {
-                        self.arrivals.of(target.as_str()).notify_waiters();
-                    }
-                    let lease = self
-                        .mailboxes
-                        .machine(target.as_str())
-                        .and_then(|mailbox| mailbox.live_lease(self.clock.now()))
-                        // Later steps of the batch may have ended it: another holder's lease is nobody's answer.
-                        .filter(|lease| Some(&lease.holder) == holder.as_ref())
-                        .filter(|lease| granted(&outcome).is_none_or(|fence| fence == lease.fence))
-                        .cloned();
-                    let reply = MailboxReply { target, outcome, lease };
-                    let _ = waiting.send(Ok(Reply::Mailbox(Box::new(reply))));
-                }
-            }
+            Ok(outcomes) => outcomes.into_iter().map(Ok).collect(),
+            Err(Failed::NotDurable(_)) if number > 1 => again
+                .into_iter()
+                .map(|one| {
+                    let outcome = self.mailbox_batch(vec![one]).map_err(|failed| refused(&failed))?;
+                    outcome.into_iter().next().ok_or_else(no_outcome)
+                })
+                .collect(),
+            Err(failed) => vec![Err(refused(&failed)); number],
         }
     }
 
@@ -319,10 +330,9 @@ impl Thread {
     /// Deadlines that are due, and inputs that the thread owes itself.
     fn fire(&mut self) {
         let now = self.clock.now();
-        let mut items: Vec<Staged> = std::mem::take(&mut self.owed)
-            .into_iter()
-            .map(|(target, input)| Staged::plain(target, input))
-            .collect();
+        let owed = std::mem::take(&mut self.owed);
+        let mut items: Vec<Staged> =
+            owed.iter().map(|(target, input)| Staged::plain(target.clone(), input.clone())).collect();
         items.extend(
             self.mailboxes
                 .due(now)
@@ -333,9 +343,20 @@ impl Thread {
         if items.is_empty() {
             return;
         }
-        if let Err(failed) = self.mailbox_batch(items) {
-            tracing::error!("a deadline could not be kept: {}", refused(&failed).detail);
-            // The deadline stays due; without a pause the thread would spin on a broken disk.
+        let mut owed = owed.into_iter();
+        let mut failed = false;
+        for result in self.mailbox_each(items) {
+            let owing = owed.next();
+            let Err(refused) = result else { continue };
+            failed = true;
+            tracing::error!(reason = %refused.reason, "a deadline could not be kept: {}", refused.detail);
+            // What surely did not happen is still owed, as a deadline stays due.
+            if refused.reason != Reason::OutcomeUnknown {
+                self.owed.extend(owing);
+            }
+        }
+        if failed {
+            // Without a pause the thread would spin on a broken disk.
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -379,6 +400,7 @@ struct Staged {
 }
 
 impl Staged {
+#[derive(Clone)]
     const fn plain(target: Target, input: Input) -> Self {
         Self { target, input, statement: None, known: None }
     }
@@ -580,10 +602,7 @@ impl Thread {
         for (_, effect) in done.effects {
             self.follow(effect)?;
         }
-        done.outcomes
-            .into_iter()
-            .next()
-            .ok_or_else(|| Refused::because(Reason::FactsMissing, "a step without an outcome"))
+        done.outcomes.into_iter().next().ok_or_else(no_outcome)
     }
 
     /// What an operator's act means for mailboxes, files and the clock.
@@ -690,6 +709,10 @@ const fn granted(outcome: &OutcomeOf<Mailbox>) -> Option<Fence> {
 fn fresh(now: Now) -> Fresh {
     let mut random = [0; 26];
     // Without chance no hint could be told from another; better none at all.
+fn no_outcome() -> Refused {
+    Refused::because(Reason::FactsMissing, "a step without an outcome")
+}
+
     if getrandom::fill(&mut random).is_err() {
         tracing::error!("the operating system gives no random bytes");
         std::process::abort();
