@@ -13,14 +13,14 @@ use awakener_spec::Reason;
 
 use super::Refused;
 
-/// What the deny file says; a file that cannot be read stops everything.
-pub(super) fn denials(state: &Path) -> Vec<Denial> {
+/// What the deny file says, and whether it could be read; one that cannot be stops everything.
+pub(super) fn denials(state: &Path) -> (Vec<Denial>, bool) {
     match fs::read(state.join("deny")) {
-        Ok(bytes) => Denial::read_file(&String::from_utf8_lossy(&bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Ok(bytes) => (Denial::read_file(&String::from_utf8_lossy(&bytes)), true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), true),
         Err(error) => {
             tracing::error!(rule = "OPR-2", "the deny file cannot be read, everything stops: {error}");
-            vec![Denial::stop_all()]
+            (vec![Denial::stop_all()], false)
         }
     }
 }
@@ -38,7 +38,14 @@ pub(super) fn deny(state: &Path, denial: &Denial) -> io::Result<()> {
 /// # Errors
 /// The file system's; the same is then taken in again, which changes nothing.
 pub(super) fn denials_taken(state: &Path, now: Wall) -> io::Result<()> {
-    match fs::rename(state.join("deny"), state.join(format!("deny-{}.taken", now.0))) {
+    let mut taken = state.join(format!("deny-{}.taken", now.0));
+    // Wall time may stand still, and none of them is ever overwritten.
+    let mut number = 1_u64;
+    while taken.try_exists()? {
+        taken = state.join(format!("deny-{}-{number}.taken", now.0));
+        number = number.saturating_add(1);
+    }
+    match fs::rename(state.join("deny"), taken) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result.and_then(|()| sync_dir(state)),
     }

@@ -141,10 +141,12 @@ impl Thread {
 
     /// Takes in what was denied while the store could not commit (OPR-2). Until that is done nothing else is.
     fn take_denials(&mut self) -> Result<(), Refused> {
-        for denial in files::denials(&self.setup.state) {
+        let (denials, readable) = files::denials(&self.setup.state);
+        for denial in denials {
             self.registry_step(registry::Input::Deny(denial), None)?;
         }
-        if let Err(error) = files::denials_taken(&self.setup.state, self.clock.wall()) {
+        // What could not be read is not taken in: it stays, and stops everything again at the next start.
+        if readable && let Err(error) = files::denials_taken(&self.setup.state, self.clock.wall()) {
             tracing::warn!(rule = "OPR-2", "the deny file stays where it is: {error}");
         }
         self.denied = false;
@@ -176,6 +178,9 @@ impl Thread {
                     }
                     std::thread::sleep(Duration::from_millis(50));
                     continue;
+                    if self.db.poisoned() {
+                        self.reopen();
+                    }
                 }
             }
             if let Err(refused) = self.look_at_clock() {
@@ -573,7 +578,9 @@ impl Thread {
     /// What must stand in the deny file if this command cannot be recorded: only what is authorised, and narrows.
     fn denial(&self, presented: &Presented) -> Option<Denial> {
         let command = presented.command.as_ref()?;
-        let image = self.registry().ok()?.image();
+        let seen = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner).registry.clone();
+        // When not even the registry can be read any more, the last one that was says who may narrow.
+        let image = self.registry().ok().or(seen.as_deref())?.image();
         let (config, now) = (self.setup.limits.get(), self.clock.now());
         operator::authorise(image, presented, &Found::Nothing, config, now).ok()?;
         Denial::new(command.act.clone(), Some((command.id, command.not_after)), now.wall).ok()
