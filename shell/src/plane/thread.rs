@@ -30,6 +30,7 @@ use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
 use crate::store::{Db, Statement};
 
+mod age;
 #[cfg(test)]
 mod tests;
 
@@ -55,6 +56,8 @@ pub(super) struct Thread {
     ops: Receiver<(Op, Waiting)>,
     /// Inputs that the thread owes itself.
     owed: Vec<(Target, Input)>,
+    /// How far the search for what has grown too old has come (INB-3).
+    age: age::Search,
     /// Whether the deny file holds something that is not recorded yet.
     denied: bool,
 }
@@ -98,6 +101,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         arrivals,
         ops,
         owed: Vec::new(),
+        age: age::Search::default(),
         denied: false,
     };
     thread.boot()?;
@@ -177,16 +181,17 @@ impl Thread {
                         let _ = waiting.send(Err(refused.clone()));
                     }
                     std::thread::sleep(Duration::from_millis(50));
-                    continue;
                     if self.db.poisoned() {
                         self.reopen();
                     }
+                    continue;
                 }
             }
             if let Err(refused) = self.look_at_clock() {
                 tracing::error!(reason = %refused.reason, "clock: {}", refused.detail);
             }
             self.fire();
+            self.expire();
             if self.db.poisoned() {
                 self.reopen();
             }
@@ -397,6 +402,7 @@ enum Prepared {
 }
 
 /// One input of a mailbox, and what is known of it beside the store.
+#[derive(Clone)]
 struct Staged {
     target: Target,
     input: Input,
@@ -405,7 +411,6 @@ struct Staged {
 }
 
 impl Staged {
-#[derive(Clone)]
     const fn plain(target: Target, input: Input) -> Self {
         Self { target, input, statement: None, known: None }
     }
@@ -704,6 +709,10 @@ impl Thread {
     }
 }
 
+fn no_outcome() -> Refused {
+    Refused::because(Reason::FactsMissing, "a step without an outcome")
+}
+
 /// The fence of a lease that was just taken.
 const fn granted(outcome: &OutcomeOf<Mailbox>) -> Option<Fence> {
     match outcome {
@@ -716,10 +725,6 @@ const fn granted(outcome: &OutcomeOf<Mailbox>) -> Option<Fence> {
 fn fresh(now: Now) -> Fresh {
     let mut random = [0; 26];
     // Without chance no hint could be told from another; better none at all.
-fn no_outcome() -> Refused {
-    Refused::because(Reason::FactsMissing, "a step without an outcome")
-}
-
     if getrandom::fill(&mut random).is_err() {
         tracing::error!("the operating system gives no random bytes");
         std::process::abort();
