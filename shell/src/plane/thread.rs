@@ -33,6 +33,7 @@ use crate::store::{Db, Statement};
 mod age;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 /// How many operations may wait; one more is `overloaded`.
 const QUEUE: usize = 4_096;
@@ -58,6 +59,8 @@ pub(super) struct Thread {
     owed: Vec<(Target, Input)>,
     /// How far the search for what has grown too old has come (INB-3).
     age: age::Search,
+    /// What walks a long chain, while Tier-0 waits for it (AUD-5).
+    walking: Option<verify::Walking>,
     /// Whether the deny file holds something that is not recorded yet.
     denied: bool,
 }
@@ -102,6 +105,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         ops,
         owed: Vec::new(),
         age: age::Search::default(),
+        walking: None,
         denied: false,
     };
     thread.boot()?;
@@ -119,14 +123,7 @@ impl Thread {
         let roster = self.stored_roster();
         self.registry_step(registry::Input::Start { running: self.setup.running, roster }, None)?;
         self.take_denials()?;
-        let intact = match super::queries::chain(self.db.conn()) {
-            Ok(_) => true,
-            Err(detail) => {
-                tracing::error!(rule = "AUD-5", "the audit chain is broken, Tier-0 stays closed: {detail}");
-                false
-            }
-        };
-        self.registry_step(registry::Input::Chain { intact }, None)?;
+        self.verify_chain(verify::AT_ONCE)?;
         let accepted = self.setup.manifest_accepted;
         self.registry_step(registry::Input::Manifest { accepted }, None)?;
         self.look_at_clock()?;
@@ -192,6 +189,7 @@ impl Thread {
             }
             self.fire();
             self.expire();
+            self.chain_verified();
             if self.db.poisoned() {
                 self.reopen();
             }
@@ -630,6 +628,8 @@ impl Thread {
             Act::SetClock(wall) => self.clock.accept(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
+                // Whoever still walks has not seen this.
+                self.walking = None;
                 self.registry_step(registry::Input::Chain { intact: true }, None)?;
             }
             // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.

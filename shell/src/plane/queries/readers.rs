@@ -38,7 +38,14 @@ impl Readers {
         })
     }
 
-    fn ask_here<T>(&self, question: impl FnOnce(&Connection) -> Result<T, Refused>) -> Result<T, Refused> {
+    /// Asks on this thread.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub(in crate::plane) fn ask_here<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
         let conn = match self.lend() {
             Some(conn) => conn,
             None => self.open().map_err(|error| unreadable(&error))?,
