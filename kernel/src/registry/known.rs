@@ -1,5 +1,7 @@
 //! What a command may name: who and what is known here. Asked by [`crate::operator::authorise`] and by the roster.
 
+use alloc::collections::BTreeSet;
+
 use super::image::Image;
 use crate::ids::{KeyId, Principal, Target, Tier};
 use crate::operator::Roster;
@@ -8,9 +10,11 @@ use crate::router;
 impl Image {
     /// Whether a roster names nothing unknown (ADM-4). Only the compiled Tier-0 schema can be on one.
     pub(crate) fn knows_all_of(&self, roster: &Roster) -> bool {
+        // Asked at each admission, so not once through all credentials for each entry.
+        let known: BTreeSet<&Principal> = self.credentials.values().map(|held| &held.principal).collect();
         roster.entries.iter().all(|entry| {
             router::compiled(&entry.schema) == Some(Tier::Zero)
-                && self.knows(&entry.principal)
+                && known.contains(&entry.principal)
                 && self.targets.contains(&entry.target)
         })
     }

@@ -157,6 +157,8 @@ impl Facts<'_> {
 
     /// Unfinished messages in the order of RTE-3; the kernel says which tier this claim begins with.
     fn candidates(&self, max: u32) -> Answer<Vec<Candidate>> {
+        // No claim covers more than a page, so no caller can ask for more of the inbox than that.
+        let max = max.min(self.config.page);
         let claims = self.claims();
         let mut found: Vec<Candidate> = Vec::new();
         let mut waiting = Vec::new();

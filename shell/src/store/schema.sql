@@ -47,6 +47,7 @@ CREATE INDEX message_open ON message (target, tier, seq) WHERE finished = 0 AND 
 CREATE INDEX message_unfinished ON message (target, seq) WHERE finished = 0;
 CREATE INDEX message_tier ON message (target, tier, seq);
 CREATE INDEX message_sender ON message (principal, target, admitted);
+CREATE INDEX message_thread ON message (json_extract(submission, '$.thread'));
 CREATE INDEX message_age ON message (admitted) WHERE finished = 0 AND tier > 0;
 
 -- Hints that this emitter minted (DSP-7 `unminted`).
