@@ -64,7 +64,11 @@ async fn admit(State(app): State<App>, request: Request, next: Next) -> Response
     next.run(request).await
 }
 
-fn local(headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
+/// Whether a request was meant for this machine's loopback, and not sent by a page of another origin.
+///
+/// # Errors
+/// What speaks against it, in words.
+pub(crate) fn local(headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
     let mut hosts = headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or_default());
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host,

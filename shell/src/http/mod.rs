@@ -9,7 +9,7 @@ mod call;
 mod document;
 mod door;
 mod fold;
-mod guard;
+pub(crate) mod guard;
 pub mod problem;
 mod rate;
 mod routes;

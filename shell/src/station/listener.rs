@@ -12,8 +12,9 @@ use awakener_kernel::station::Input;
 use awakener_spec::Reason;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Query, State};
+use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
@@ -55,9 +56,21 @@ pub(super) async fn serve(listener: TcpListener, handle: Handle, target: Target,
         .route("/v1/status", get(own_status))
         .route("/v1/audit", get(audit))
         .layer(axum::extract::DefaultBodyLimit::max(LARGEST))
+        .layer(middleware::from_fn(only_local))
         .with_state(shared);
     if let Err(error) = axum::serve(listener, routes).await {
         tracing::error!("the station's listener has ended: {error}");
+    }
+}
+
+/// A page of some web site that a browser on this machine shows wakes nobody (PRT-3).
+async fn only_local(request: Request, next: Next) -> Response {
+    match crate::http::guard::local(request.headers(), request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(what) => {
+            awakener_spec::rule!(Prt3);
+            Problem::of(Reason::NotLoopback, what).into_response()
+        }
     }
 }
 

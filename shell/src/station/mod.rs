@@ -247,16 +247,18 @@ pub async fn clear(
 /// Keeps the station's grant as the plane has it. A plane that does not answer changes nothing: the grant has an end.
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
     mark_tail(&client, &target, &handle).await;
-    let mut known = None;
+    // At first nothing is known of what the station holds: a grant may have ended while it was down.
+    let mut told = None;
     loop {
         if let Ok(grant) = client.grant(&target).await {
             let now = grant.armed.then_some((grant.until, grant.command));
-            if now != known {
-                match now {
-                    Some((until, Some(command))) => handle.feed(Input::Grant { until, command }),
-                    Some((_, None)) | None => handle.feed(Input::Disarm),
-                }
-                known = now;
+            if told != Some(now) {
+                let input = match now {
+                    Some((until, Some(command))) => Input::Grant { until, command },
+                    Some((_, None)) | None => Input::Disarm,
+                };
+                // What did not become durable is told again.
+                told = handle.step(input).await.map(|_| now);
             }
         }
         tokio::time::sleep(GRANT_EVERY).await;

@@ -229,6 +229,8 @@ impl Ports {
                     .collect(),
             },
         };
+        // A turn at a time: what was read before and led to none is not kept.
+        self.run.read.clear();
         self.run.read.insert(head.id, Box::new(read.message));
         Ok(Some(work))
     }

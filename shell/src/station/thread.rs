@@ -194,6 +194,10 @@ impl Thread {
 
     /// `None` if nothing became durable.
     fn step(&mut self, input: Input, statement: Option<Statement>) -> Option<OutcomeOf<Station>> {
+        if self.db.poisoned() {
+            // Opening it again failed before; what holds a disk up can pass.
+            self.reopen();
+        }
         let now = self.clock.now();
         if self.host.ensure(&mut self.db, &self.target, now).is_err() {
             tracing::error!(target = self.target, "the station's store cannot be read");
