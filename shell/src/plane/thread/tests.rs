@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod hostile;
+
 fn setup(state: &std::path::Path) -> Setup {
     let key = |seed| ed25519_dalek::SigningKey::from_bytes(&[seed; 32]);
     let public = |seed| awakener_kernel::wire::public_key(&key(seed));
