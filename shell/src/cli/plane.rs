@@ -113,7 +113,9 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::Problem(problem) => refused(&problem),
             ClientError::Unreachable(detail) => {
-                Self::refused(Reason::Unreachable).saying(format!("({detail})"))
+                // The innermost cause says it; those around it repeat the address.
+                let cause = detail.rsplit(": ").next().unwrap_or(&detail);
+                Self::refused(Reason::Unreachable).saying(format!("({cause})"))
             }
             ClientError::Timeout(detail) => {
                 Self::refused(Reason::OutcomeUnknown).saying(format!("({detail})"))
@@ -139,10 +141,11 @@ fn refused(problem: &Problem) -> Failure {
         }
     };
     failure.rule = Some(problem.rule);
-    // What the list says already is not said twice.
-    if !problem.detail.is_empty() && !problem.detail.starts_with(problem.title.trim_end_matches('.')) {
-        failure = failure.saying(format!("({})", problem.detail));
-    } else if let Some((_, about)) = problem.detail.split_once(": ") {
+    // What the list says already is not said twice: of `lost_lease: lotse` only what it is about.
+    let prefixes = [problem.title.trim_end_matches('.'), &*problem.reason];
+    let about = prefixes.iter().find_map(|said| problem.detail.strip_prefix(said)).unwrap_or(&problem.detail);
+    let about = about.trim_start_matches(['.', ':', ' ']);
+    if !about.is_empty() {
         failure = failure.saying(format!("({about})"));
     }
     failure.then(problem.next.to_string())

@@ -93,7 +93,7 @@ pub fn compare(kept: &Checkpoint, hashes: &[ContentHash], place: &str) -> Result
     let covered = usize::try_from(kept.size).ok().and_then(|size| hashes.get(..size));
     let wrong = match covered {
         None => format!(
-            "(the tail is missing: {} records are left of {} that the checkpoint of {} covers)",
+            "The chain was cut: it has {} of the {} records that the checkpoint of {} covers.",
             hashes.len(),
             kept.size,
             kept.time.utc()
@@ -105,12 +105,9 @@ pub fn compare(kept: &Checkpoint, hashes: &[ContentHash], place: &str) -> Result
                 rule!(Aud3);
                 return Ok(());
             }
-            format!(
-                "(the first {} records are not those of the checkpoint of {})",
-                kept.size,
-                kept.time.utc()
-            )
+            let (size, time) = (kept.size, kept.time.utc());
+            format!("The first {size} records are not those of the checkpoint of {time}.")
         }
     };
-    Err(Failure { rule: Some(Rule::Aud3), ..Failure::refused(Reason::ChainBroken).saying(wrong).at(place) })
+    Err(Failure { what: wrong, ..Failure::refused(Reason::ChainBroken).by(Rule::Aud3).at(place) })
 }
