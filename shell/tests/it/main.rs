@@ -5,5 +5,6 @@ mod config;
 mod http;
 mod manifest;
 mod plane;
+mod program;
 mod support;
 mod wake;

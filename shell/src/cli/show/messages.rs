@@ -110,14 +110,20 @@ fn heads(heads: &[Head], nothing: &str) -> String {
                 head.principal.to_string(),
                 head.schema.to_string(),
                 head.subject.clone().unwrap_or_else(|| head.intent.clone()),
-                state(&head.state),
+                brief(&head.state),
             ]
         })
         .collect();
     table(&["seq", "tier", "message", "from", "schema", "about", "state"], &rows, nothing)
 }
 
-/// What has become of a message, in a few words.
+/// The last thing that has become of a message, for a row.
+fn brief(reached: &State) -> String {
+    let whole = state(reached);
+    whole.split(", ").next().unwrap_or_default().to_owned()
+}
+
+/// What has become of a message, in a few words; the last thing first.
 pub(super) fn state(state: &State) -> String {
     let mut words = Vec::new();
     match &state.closed {
@@ -125,14 +131,12 @@ pub(super) fn state(state: &State) -> String {
             words.push(format!("acknowledged {} by {}", word(outcome), word(by)));
         }
         Some(ClosedState::OperatorResolved) => words.push("resolved by the operator".into()),
+        None if state.quarantined => words.push("set aside for the operator".into()),
         None => {}
     }
     words.extend(state.response.as_ref().map(|response| format!("{} recorded", response.kind)));
     words
         .extend(state.turn.map(|turn| format!("turn {} {}", short(&turn.id.to_string()), word(turn.finish))));
-    if state.quarantined {
-        words.push("set aside".into());
-    }
     if words.is_empty() {
         words.push(if state.read { "read".into() } else { "unread".into() });
     }
