@@ -19,7 +19,7 @@ use serde_json::json;
 use super::context::Context;
 use super::out::Answer;
 use crate::broker::{self, Broker, HttpPush, InProcess};
-use crate::client::{Client, ClientError};
+use crate::client::Client;
 use crate::config::{BrokerKind, Config, Mode};
 use crate::demo::{self, Scenarios};
 use crate::exit::{Exit, Failure};
@@ -39,7 +39,7 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
     let config = context.config()?.clone();
     log();
     runtime()?.block_on(async {
-        let listener = listen(config.http.listen).await?;
+        let listener = listen(config.http.listen).await.map_err(|taken| holder(context).unwrap_or(taken))?;
         let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
         let manifest = manifest(&config);
         let router = SecretKey::load(&context.key_file("router.key"))?;
@@ -255,6 +255,16 @@ async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure>
         .map_err(|error| Failure::refused(Reason::PortTaken).saying(format!("{address}: {error}")))
 }
 
+/// What keeps a second plane from its address is most often the first one: then its process is named (INB-10).
+fn holder(context: &Context) -> Option<Failure> {
+    let path = context.state.join("plane.db");
+    if !path.exists() {
+        return None;
+    }
+    let fault = crate::store::Lock::take(&path).err().filter(|fault| fault.reason == Reason::StoreHeld)?;
+    Some(Refused::from(fault).into())
+}
+
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -297,14 +307,5 @@ impl From<Refused> for Failure {
 impl From<StationError> for Failure {
     fn from(error: StationError) -> Self {
         Self::refused(error.reason()).saying(error)
-    }
-}
-
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Self {
-        match error.reason() {
-            Some(reason) => Self::refused(reason).saying(error),
-            None => Self::new(Exit::Failed, error.to_string()),
-        }
     }
 }

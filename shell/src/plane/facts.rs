@@ -332,9 +332,12 @@ pub(super) fn outside(
     })
 }
 
+/// Whether it is set aside and can be given back; mail is finished by its quarantine and stays so (INB-3).
 fn set_aside(db: &Db, target: &Target, message: &MessageId) -> Answer<bool> {
     db.conn()
-        .prepare_cached("SELECT set_aside FROM message WHERE target = ?1 AND id = ?2")
+        .prepare_cached(
+            "SELECT set_aside FROM message WHERE target = ?1 AND id = ?2 AND finished = 0 ORDER BY set_aside DESC",
+        )
         .and_then(|mut statement| {
             statement.query_row(params![target.as_str(), message.to_string()], |row| row.get(0)).optional()
         })

@@ -49,7 +49,7 @@ enforces! {
             ("\n[htpp]\nlisten = \"127.0.0.1:1\"\n", 2, "htpp", Some("http")),
             ("[http]\n\nlisen = \"127.0.0.1:1\"\n", 3, "http.lisen", Some("http.listen")),
             ("[limits]\ncooldwn = \"5s\"\n", 2, "limits.cooldwn", Some("limits.cooldown")),
-            ("[stations.mataya-dyad]\nrunnr = \"fake\"\n", 2, "stations.mataya-dyad.runnr",
+            ("mode = \"trial\"\n[stations.mataya-dyad]\nrunnr = \"fake\"\n", 3, "stations.mataya-dyad.runnr",
              Some("stations.mataya-dyad.runner")),
             ("[zzzzzz]\n", 1, "zzzzzz", None),
             ("mode = \"prodution\"\n", 1, "mode", Some("production")),

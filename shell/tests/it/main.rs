@@ -6,5 +6,6 @@ mod demo;
 mod http;
 mod manifest;
 mod plane;
+mod program;
 mod support;
 mod wake;
