@@ -3,6 +3,7 @@
 //! Each reads configuration, keys and tokens, starts its part and waits for a signal. Nothing of the work is here.
 //! Rules: CAP-2, CAP-5, IDN-7, OPR-2, PRT-3, FUS-6.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -274,10 +275,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// Logs go to standard error; standard output is for results.
 fn log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+    let filter = tracing_subscriber::EnvFilter::try_from_env("AWAKENER_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
     // A second call within one process finds the first one's logger.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let _ = logger.with_writer(std::io::stderr).try_init();
 }
 
 fn ready(what: &str, address: SocketAddr, mode: Mode) {
