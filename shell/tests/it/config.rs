@@ -78,7 +78,7 @@ enforces! {
         }
         // The positive control: the same keys, written right.
         let good = "mode = \"trial\"\n[http]\nlisten = \"127.0.0.1:1\"\n[limits]\ncooldown = \"5s\"\n\
-                    [stations.mataya-dyad]\nrunner = \"fake\"\n[routes]\n\"report/1\" = 2\n\
+                    [stations.mataya-dyad]\nrunner = \"fake\"\n[models.fake]\nwindow = 2\nbudget = 1\n[routes]\n\"report/1\" = 2\n\
                     [models.big]\nwindow = 1\nbudget = 1\n[broker]\nkind = \"http\"\n\
                     push = [\"http://127.0.0.1:7718/v1/hints\"]\n";
         let config = load(good).unwrap();
