@@ -81,8 +81,8 @@ pub enum Command {
         #[arg(value_parser = Target::parse)]
         target: Target,
     },
-    /// Show one alert from submission to rest on this machine.
-    Demo,
+    /// Show one alert from submission to rest on this machine, and everything that failure and malice may do.
+    Demo(Demo),
     /// Submit a message.
     Send(Send),
     /// Look into an inbox without claiming.
@@ -216,6 +216,17 @@ pub enum Command {
     Config(ConfigCommand),
     /// Check configuration and manifest, and say everything that is wrong with them.
     Check,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Default, ClapArgs)]
+pub struct Demo {
+    /// Only this line; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Leave the stack up and say how to talk to it.
+    #[arg(long)]
+    pub keep: bool,
 }
 
 /// Arguments of `init`.

@@ -51,6 +51,11 @@ impl Context {
         Ok(Self { common, state, config: OnceCell::new() })
     }
 
+    /// Whether the answer is one JSON object.
+    pub const fn json(&self) -> bool {
+        self.common.json
+    }
+
     /// Whether nothing may be sent.
     pub const fn dry_run(&self) -> bool {
         self.common.dry_run

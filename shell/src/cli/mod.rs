@@ -98,12 +98,12 @@ fn ended(json: bool, result: Result<Answer, Failure>) -> Ended {
 
 fn dispatch(args: Args) -> Result<Answer, Failure> {
     let context = Context::new(args.common)?;
-    match args.command.unwrap_or(Command::Demo) {
+    match args.command.unwrap_or_else(|| Command::Demo(args::Demo::default())) {
         Command::Init(args) => init::init(&context, &args),
         Command::Up => run::up(&context),
         Command::Wake => run::wake(&context),
         Command::Station { target } => run::station(&context, &target),
-        Command::Demo => run::demo(&context),
+        Command::Demo(args) => run::demo(&context, args),
         Command::Send(args) => mail::send(&context, &args),
         Command::Inbox(args) => mail::inbox(&context, &args),
         Command::Read(args) => mail::read(&context, &args),

@@ -21,6 +21,7 @@ use super::out::Answer;
 use crate::broker::{self, Broker, HttpPush, InProcess};
 use crate::client::Client;
 use crate::config::{BrokerKind, Config, Mode};
+use crate::demo::{self, Scenarios};
 use crate::exit::{Exit, Failure};
 use crate::http;
 use crate::keys::{FirstOperator, SecretKey, Token};
@@ -167,8 +168,17 @@ pub fn clear_latch(context: &Context, target: &Target, command: CommandId) -> Re
 }
 
 /// `demo`, also what runs without any command.
-pub fn demo(_context: &Context) -> Result<Answer, Failure> {
-    Err(Failure::new(Exit::Failed, "`demo` is not built yet.").then("See `awakener --help` for what is."))
+pub fn demo(context: &Context, args: super::args::Demo) -> Result<Answer, Failure> {
+    let failed = |what: String| Failure::new(Exit::Failed, format!("The demo cannot be shown: {what}"));
+    let scenarios = Scenarios::committed().map_err(failed)?;
+    let names: Vec<String> = scenarios.line.iter().map(|line| line.name.clone()).collect();
+    let scenarios = scenarios.only(&args.only).map_err(|unknown| {
+        Failure::usage(format!("{unknown} is no line of the demo."))
+            .then(format!("The lines are: {}.", names.join(", ")))
+    })?;
+    let options = demo::Options { keep: args.keep, quiet: context.json() };
+    let shown = runtime()?.block_on(demo::run(scenarios, options)).map_err(failed)?;
+    Ok(Answer { exit: shown.exit.code(), ..Answer::new(shown.value, shown.text) })
 }
 
 fn daemon_setup(

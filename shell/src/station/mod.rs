@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{CommandId, ContentHash, Holder, Target};
+use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
 use awakener_spec::Reason;
@@ -32,6 +32,8 @@ use thread::{Handle, Released};
 
 /// How often the grant is looked at.
 const GRANT_EVERY: Duration = Duration::from_millis(500);
+/// How long one step of a clear may take.
+const CLEAR_WITHIN: Duration = Duration::from_secs(5);
 
 /// What a station needs to start.
 pub struct Setup {
@@ -200,11 +202,25 @@ pub async fn clear(
         handle.step(Input::LatchFound { latch: LatchId(ports::turn_id()) }).await;
     }
     let still = |detail: String| StationError::Latched(format!("{}: {detail}", files.path().display()));
-    match handle.step(Input::Clear { command }).await {
-        Some(Outcome::Advanced(_)) => {}
-        other => return Err(still(format!("the clear was not accepted: {other:?}"))),
+    loop {
+        match handle.step(Input::Clear { command }).await {
+            Some(Outcome::Advanced(_)) => break,
+            // A boot writes the latch of its own trip again first (FUS-6); the clear waits for that.
+            Some(Outcome::Refused(Reason::OutOfPhase)) => {}
+            other => return Err(still(format!("the clear was not accepted: {other:?}"))),
+        }
+        match tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
+            Ok(Some(Released::Effect(effect))) => {
+                if let Effect::WriteLatch { ticket, note } = *effect {
+                    let ok = files.write(&note).is_ok();
+                    handle.step(Input::LatchWritten { ticket, ok }).await;
+                }
+            }
+            Ok(Some(Released::Precaution(_))) => {}
+            Ok(None) | Err(_) => return Err(still("the station does not come to rest".to_owned())),
+        }
     }
-    while let Ok(Some(released)) = tokio::time::timeout(Duration::from_secs(5), effects.recv()).await {
+    while let Ok(Some(released)) = tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
         let Released::Effect(effect) = released else { continue };
         let done = match *effect {
             Effect::ArchiveLatch { ticket, note } => {
@@ -230,6 +246,7 @@ pub async fn clear(
 
 /// Keeps the station's grant as the plane has it. A plane that does not answer changes nothing: the grant has an end.
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
+    mark_tail(&client, &target, &handle).await;
     let mut known = None;
     loop {
         if let Ok(grant) = client.grant(&target).await {
@@ -241,6 +258,23 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
                 }
                 known = now;
             }
+        }
+        tokio::time::sleep(GRANT_EVERY).await;
+    }
+}
+
+/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7). An empty inbox has no last
+/// message to name, so there nothing is marked.
+async fn mark_tail(client: &Client, target: &Target, handle: &Handle) {
+    loop {
+        match client.work(target, &[], None).await {
+            Ok(work) => {
+                if let Some(tail) = Seq::new(work.last) {
+                    handle.step(Input::MarkTail { tail }).await;
+                }
+                return;
+            }
+            Err(error) => tracing::info!(%target, "the tail of the inbox is not known yet: {error}"),
         }
         tokio::time::sleep(GRANT_EVERY).await;
     }

@@ -135,8 +135,9 @@ pub(super) fn state(state: &State) -> String {
         None => {}
     }
     words.extend(state.response.as_ref().map(|response| format!("{} recorded", response.kind)));
-    words
-        .extend(state.turn.map(|turn| format!("turn {} {}", short(&turn.id.to_string()), word(turn.finish))));
+    words.extend(
+        state.turn.as_ref().map(|turn| format!("turn {} {}", short(&turn.id.to_string()), word(turn.finish))),
+    );
     if words.is_empty() {
         words.push(if state.read { "read".into() } else { "unread".into() });
     }
