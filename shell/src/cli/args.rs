@@ -112,6 +112,9 @@ pub enum Command {
         /// Which.
         #[arg(value_parser = MessageId::parse)]
         message: MessageId,
+        /// Wait so long until nothing more is owed; exit 1 if something still is.
+        #[arg(long, value_parser = duration)]
+        wait: Option<Millis>,
     },
     /// Install, remove or show the roster (operator).
     #[command(subcommand)]

@@ -116,7 +116,7 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
         Command::Done(args) => mail::done(&context, &args),
         Command::Ack(args) => acknowledge::ack(&context, &args),
         Command::Receipts(args) => query::receipts(&context, &args),
-        Command::Trace { message } => query::trace(&context, message),
+        Command::Trace { message, wait } => query::trace(&context, message, wait),
         Command::Status => query::status(&context),
         Command::Roster(command) => roster::roster(&context, command),
         Command::Target(command) => operator::target(&context, command),

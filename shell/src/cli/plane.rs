@@ -142,8 +142,9 @@ fn refused(problem: &Problem) -> Failure {
     };
     failure.rule = Some(problem.rule);
     // What the list says already is not said twice: of `lost_lease: lotse` only what it is about.
-    let prefixes = [problem.title.trim_end_matches('.'), &*problem.reason];
-    let about = prefixes.iter().find_map(|said| problem.detail.strip_prefix(said)).unwrap_or(&problem.detail);
+    let title = problem.title.trim_end_matches('.');
+    let after = |said: &str| problem.detail.split_once(said).map(|(_, about)| about);
+    let about = after(&problem.reason).or_else(|| after(title)).unwrap_or(&problem.detail);
     let about = about.trim_start_matches(['.', ':', ' ']);
     if !about.is_empty() {
         failure = failure.saying(format!("({about})"));

@@ -3,8 +3,10 @@
 //! Projections only: nothing is counted or concluded here (AUD-8). Rules: RCP-4, AUD-8, FUS-6.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use awakener_kernel::ids::{MessageId, Target};
+use awakener_kernel::time::Millis;
 use serde_json::{Value, json};
 
 use super::args::Receipts;
@@ -14,6 +16,9 @@ use super::plane::value;
 use super::{offline, show};
 use crate::client::ReceiptFilter;
 use crate::exit::{Exit, Failure};
+
+/// Between two looks of a trace that waits.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// `receipts`.
 pub fn receipts(context: &Context, args: &Receipts) -> Result<Answer, Failure> {
@@ -32,9 +37,18 @@ pub fn receipts(context: &Context, args: &Receipts) -> Result<Answer, Failure> {
 }
 
 /// `trace`.
-pub fn trace(context: &Context, message: MessageId) -> Result<Answer, Failure> {
-    let trace = context.plane(Bearer::Observer)?.ask(async |client| client.trace(message).await)?;
-    Ok(Answer::new(value(&trace), show::trace(&trace)))
+pub fn trace(context: &Context, message: MessageId, wait: Option<Millis>) -> Result<Answer, Failure> {
+    let plane = context.plane(Bearer::Observer)?;
+    let until = wait.map(|wait| Instant::now() + Duration::from_millis(wait.0));
+    loop {
+        let trace = plane.ask(async |client| client.trace(message).await)?;
+        let late = until.is_none_or(|until| Instant::now() >= until);
+        if trace.stuck.is_none() || late {
+            let exit = if trace.stuck.is_some() && wait.is_some() { Exit::Failed.code() } else { 0 };
+            return Ok(Answer { exit, ..Answer::new(value(&trace), show::trace(&trace)) });
+        }
+        std::thread::sleep(LOOK);
+    }
 }
 
 /// `status`, of the plane or, if none runs, of its store (INB-10).

@@ -120,7 +120,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
     let Some(own) = config.stations.get(target) else {
         return Err(Failure::refused(Reason::ConfigMalformed)
             .saying(format!("there is no section [stations.{target}]"))
-            .then("Add the section; it may be empty."));
+            .then("Add the section, and its model to [models]."));
     };
     if config.mode == Mode::Production {
         return Err(Failure::refused(Reason::ConfigMalformed)

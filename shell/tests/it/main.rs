@@ -7,5 +7,6 @@ mod http;
 mod manifest;
 mod plane;
 mod program;
+mod readme;
 mod support;
 mod wake;

@@ -98,7 +98,7 @@ fn opr_1_operators_resolve_release_pause_and_disarm() {
     let release = ["quarantine", "release", "lotse", &alert];
     machine.ok(&release);
     machine.claim();
-    assert_eq!(machine.fails(&release, 77)["reason"], "operator_unknown_subject");
+    assert_eq!(machine.fails(&release, 65)["reason"], "operator_unknown_subject");
     machine.ok(&["resolve", "lotse", &alert, "--reason", "the pump is gone"]);
     assert!(machine.ok(&["trace", &alert]).contains("resolved by the operator"));
     assert_eq!(machine.status()["cursor"], 1);
@@ -107,7 +107,7 @@ fn opr_1_operators_resolve_release_pause_and_disarm() {
     read_once(&mail);
     assert_eq!(machine.status()["cursor"], 2);
     let release = ["quarantine", "release", "lotse", &mail];
-    assert_eq!(machine.fails(&release, 77)["reason"], "operator_unknown_subject");
+    assert_eq!(machine.fails(&release, 65)["reason"], "operator_unknown_subject");
 
     let wakes = || {
         let text = machine.ok(&["status"]);
