@@ -15,32 +15,59 @@ pub use messages::{Found, admitted, head_of, heads, page, whole};
 pub use readers::Readers;
 pub(crate) use tree::Tree;
 
+use std::collections::BTreeSet;
+
 use awakener_kernel::audit::{self, Head};
-use awakener_kernel::ids::KeyId;
+use awakener_kernel::ids::{ContentHash, KeyId};
 use awakener_kernel::operator::{Act, Roster};
 use awakener_kernel::registry::Registry;
 use awakener_kernel::wire::{OperatorCommand, Signed};
 use rusqlite::Connection;
 
-/// Walks the whole chain.
+/// Walks the whole chain. A break that an operator has seen, so that a later entry names it, is the end of one segment
+/// and the start of the next (AUD-5); another alteration at the same place has another name.
 ///
 /// # Errors
 /// What does not fit, and where, in words.
 pub fn chain(conn: &Connection) -> Result<Head, String> {
+    let said = |error: rusqlite::Error| error.to_string();
+    let named = named_breaks(conn).map_err(said)?;
     let mut statement =
-        conn.prepare("SELECT entry, hash FROM audit ORDER BY position").map_err(|error| error.to_string())?;
-    let mut rows = statement.query([]).map_err(|error| error.to_string())?;
+        conn.prepare("SELECT position, entry, hash FROM audit ORDER BY position").map_err(said)?;
+    let mut rows = statement.query([]).map_err(said)?;
     let mut head = Head::EMPTY;
-    while let Some(row) = rows.next().map_err(|error| error.to_string())? {
-        let entry: Vec<u8> = row.get(0).map_err(|error| error.to_string())?;
-        let hash: String = row.get(1).map_err(|error| error.to_string())?;
-        head = audit::verify_from(head, [entry.as_slice()])
-            .map_err(|broken| format!("entry {}: {:?}", broken.position, broken.kind))?;
-        if hash != head.hash.to_string() {
-            return Err(format!("entry {}: its stored hash is not its hash", head.size));
+    while let Some(row) = rows.next().map_err(said)? {
+        let (position, entry): (i64, Vec<u8>) = (row.get(0).map_err(said)?, row.get(1).map_err(said)?);
+        let hash: String = row.get(2).map_err(said)?;
+        let what = match audit::verify_from(head, [entry.as_slice()]) {
+            Ok(next) if next.hash.to_string() == hash => {
+                head = next;
+                continue;
+            }
+            Ok(next) => format!("entry {}: its stored hash is not its hash", next.size),
+            Err(broken) => format!("entry {}: {:?}", broken.position, broken.kind),
+        };
+        let found = format!("{what} (as found: {})", audit::hash(&entry));
+        if !named.contains(&found) {
+            return Err(found);
         }
+        let size = u64::try_from(position).map_err(|error| error.to_string())?;
+        head = Head { size, hash: ContentHash::parse(&hash).map_err(|error| error.to_string())? };
     }
     Ok(head)
+}
+
+/// The breaks that entries of the chain name.
+fn named_breaks(conn: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = conn.prepare("SELECT entry FROM audit WHERE machine = 'chain' ORDER BY position")?;
+    let entries = statement.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+    let mut named = BTreeSet::new();
+    for entry in entries {
+        let entry: serde_json::Value = serde_json::from_slice(&entry?).unwrap_or_default();
+        let text = entry.pointer("/outcome/reanchored/break").and_then(serde_json::Value::as_str);
+        named.extend(text.map(str::to_owned));
+    }
+    Ok(named)
 }
 
 /// Entries of a chain: position, hash, entry.

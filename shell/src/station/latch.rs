@@ -65,8 +65,11 @@ impl LatchFiles {
 
     /// What lies at the latch path.
     pub fn found(&self) -> Found {
+        // A link that leads nowhere is something at the path as well.
+        if fs::symlink_metadata(self.path()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Found::Nothing;
+        }
         match fs::read(self.path()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing,
             Err(_) => Found::Unreadable,
             Ok(bytes) => match serde_json::from_slice::<Stored>(&bytes) {
                 Ok(stored) if stored.v == 1 => Found::Latch(Box::new(stored.latch)),
@@ -115,16 +118,23 @@ impl LatchFiles {
         self.sync()
     }
 
-    /// Takes the latch away. Nothing there is what was wanted.
+    /// Takes the latch away; what is no file is moved to the incidents instead. Nothing there is what was wanted.
     ///
     /// # Errors
     /// The file system's; the latch may still lie there.
-    pub fn remove(&self, _latch: LatchId) -> io::Result<()> {
-        match fs::remove_file(self.path()) {
-            Ok(()) => self.sync(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+    pub fn remove(&self, latch: LatchId) -> io::Result<()> {
+        let path = self.path();
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+            Ok(found) if found.is_dir() => {
+                let incidents = self.state.join("incidents");
+                fs::rename(&path, incidents.join(format!("{}-{}.found", self.target, latch.0)))?;
+                File::open(&incidents)?.sync_all()?;
+            }
+            Ok(_) => fs::remove_file(&path)?,
         }
+        self.sync()
     }
 
     fn sync(&self) -> io::Result<()> {

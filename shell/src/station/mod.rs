@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use awakener_kernel::config::Checked;
 use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
-use awakener_kernel::machine::Outcome;
+use awakener_kernel::machine::{Machine as _, Outcome};
 use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
 use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
@@ -156,7 +156,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
     let (released, effects) = tokio::sync::mpsc::unbounded_channel();
     let path = setup.state.join(format!("station-{}.db", setup.target));
     let handle =
-        thread::start(&path, setup.config_hash, setup.limits.clone(), setup.target.as_str(), released)?;
+        thread::start(&path, setup.config_hash, setup.limits.clone(), setup.target.as_str(), None, released)?;
     let listener = listener::bind(setup.listen).await?;
     let listen = listener.local_addr().map_err(|error| StationError::Io {
         reason: Reason::PortTaken,
@@ -197,32 +197,27 @@ pub async fn clear(
     let files = LatchFiles::new(&state, target.as_str());
     let (released, mut effects) = tokio::sync::mpsc::unbounded_channel();
     let path = state.join(format!("station-{target}.db"));
-    let handle = thread::start(&path, config_hash, limits, target.as_str(), released)?;
-    if files.found() != Found::Nothing {
-        handle.step(Input::LatchFound { latch: LatchId(ports::turn_id()) }).await;
-    }
+    let lying = (files.found() != Found::Nothing).then(|| LatchId(ports::turn_id()));
+    let handle = thread::start(&path, config_hash, limits, target.as_str(), lying, released)?;
     let still = |detail: String| StationError::Latched(format!("{}: {detail}", files.path().display()));
-    loop {
-        match handle.step(Input::Clear { command }).await {
-            Some(Outcome::Advanced(_)) => break,
-            // A boot writes the latch of its own trip again first (FUS-6); the clear waits for that.
-            Some(Outcome::Refused(Reason::OutOfPhase)) => {}
-            other => return Err(still(format!("the clear was not accepted: {other:?}"))),
-        }
-        match tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
-            Ok(Some(Released::Effect(effect))) => {
-                if let Effect::WriteLatch { ticket, note } = *effect {
-                    let ok = files.write(&note).is_ok();
-                    handle.step(Input::LatchWritten { ticket, ok }).await;
-                }
-            }
-            Ok(Some(Released::Precaution(_))) => {}
-            Ok(None) | Err(_) => return Err(still("the station does not come to rest".to_owned())),
-        }
+    // The grant under which it came about does not come back with the next start.
+    if let Some(grant) = handle.look().await.and_then(|station| station.image().grant) {
+        handle.spend(grant).await.map_err(|reason| still(reason.text().to_owned()))?;
+    }
+    match handle.step(Input::Clear { command }).await {
+        Some(Outcome::Advanced(_)) => {}
+        // The boot is about to write its latch again; then the clear is given once more.
+        Some(Outcome::Refused(Reason::OutOfPhase)) => {}
+        other => return Err(still(format!("the clear was not accepted: {other:?}"))),
     }
     while let Ok(Some(released)) = tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
         let Released::Effect(effect) = released else { continue };
         let done = match *effect {
+            Effect::WriteLatch { ticket, note } => {
+                let ok = files.found() != Found::Nothing || files.write(&note).is_ok();
+                handle.step(Input::LatchWritten { ticket, ok }).await;
+                handle.step(Input::Clear { command }).await
+            }
             Effect::ArchiveLatch { ticket, note } => {
                 let ok = files.archive(&note).is_ok();
                 handle.step(Input::LatchArchived { ticket, ok }).await
@@ -248,9 +243,17 @@ pub async fn clear(
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
     mark_tail(&client, &target, &handle).await;
     let mut known = None;
+    let spent = loop {
+        match handle.spent().await {
+            Ok(spent) => break spent,
+            Err(_) => tokio::time::sleep(GRANT_EVERY).await,
+        }
+    };
     loop {
         if let Ok(grant) = client.grant(&target).await {
-            let now = grant.armed.then_some((grant.until, grant.command));
+            // What a latch has used up arms nothing any more: work starts again by a new grant (FUS-7).
+            let fresh = grant.command.map(|command| command.to_string()) != spent;
+            let now = (grant.armed && fresh).then_some((grant.until, grant.command));
             if now != known {
                 match now {
                     Some((until, Some(command))) => handle.feed(Input::Grant { until, command }),
