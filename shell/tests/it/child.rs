@@ -283,7 +283,17 @@ pub fn program(state: &Path, options: &[&str]) -> Command {
 
 /// A port that nobody has just now.
 pub fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    // Below the range that the system gives out by itself, so that no connection takes it before the child does; and
+    // never the same twice in this process.
+    static NEXT: std::sync::atomic::AtomicU16 = std::sync::atomic::AtomicU16::new(0);
+    let start = u16::try_from(std::process::id() % 6_000).unwrap();
+    loop {
+        let step = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let port = 14_000 + (start + step) % 6_000;
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Sets the mode of a path.
