@@ -2,7 +2,7 @@
 //!
 //! A process of its own with a store of its own, that speaks HTTP to the plane and offers an AgentAPI-compatible
 //! listener on loopback, so that it can be woken like any runtime. Reading order: [`thread`] (one input, one commit) →
-//! [`ports`] (effects become acts) → [`listener`] (who wakes it) → [`latch`] (how it stops for good). The only runner
+//! `ports` (effects become acts) → `listener` (who wakes it) → [`latch`] (how it stops for good). The only runner
 //! so far is [`fake`].
 
 pub mod fake;

@@ -15,6 +15,7 @@ mod alert;
 mod chain;
 mod ends;
 mod held;
+mod operators;
 
 /// How a command ended.
 #[derive(Clone, Debug)]

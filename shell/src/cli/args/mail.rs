@@ -207,7 +207,7 @@ pub struct Ack {
     /// In which role: agent, human or station.
     #[arg(long, default_value = "agent", value_parser = role)]
     pub by: By,
-    /// The file with the ACK key [default: ack-<target>.key of the state directory].
+    /// The file with the ACK key [default: ack-TARGET.key of the state directory].
     #[arg(long, value_name = "FILE", env = "AWAKENER_ACK_KEY", hide_env_values = true)]
     pub ack_key: Option<PathBuf>,
     /// The hash of the content that was read [default: the plane is asked].

@@ -87,7 +87,7 @@ pub enum PrincipalCommand {
         /// The one target that it acts for.
         #[arg(long, value_parser = Target::parse)]
         acts_for: Option<Target>,
-        /// Where to write the token [default: tokens/<principal>.token of the state directory].
+        /// Where to write the token [default: tokens/PRINCIPAL.token of the state directory].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Who commands.

@@ -1,7 +1,5 @@
 //! One process per store (INB-10): others go through it, and if none runs a command reads the store by itself.
 
-use std::fs;
-
 use super::{Machine, lines};
 
 #[test]
@@ -68,5 +66,13 @@ fn aud_5_a_store_that_was_changed_while_nothing_ran_does_not_verify() {
     drop(conn);
     let failure = machine.fails(&["audit", "verify"], 65);
     assert_eq!(failure["reason"], "chain_broken");
-    assert!(fs::metadata(machine.state().join("plane.db")).is_ok());
+    // The plane serves mail all the same, raises no alert, and says why, until an operator draws a line.
+    machine.start();
+    assert!(machine.ok(&["status"]).contains(" · alerts closed · "));
+    machine.mail("two");
+    let alert = ["send", "lotse", "--as", "ops", "--schema", "interrupt-alert/1", "--text", "x"];
+    assert_eq!(machine.fails(&alert, 69)["reason"], "tier0_closed");
+    machine.ok(&["audit", "reanchor", "--reason", "looked into"]);
+    machine.ok(&alert);
+    assert!(machine.ok(&["status"]).contains(" · alerts open · "));
 }
