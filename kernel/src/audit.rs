@@ -130,6 +130,7 @@ impl AuditEntry {
     /// # Errors
     /// [`Reason::ChainBroken`] if a value has no canonical form; the step must then not be committed (ADM-10).
     pub fn stored(&self) -> Result<Vec<u8>, Reason> {
+        awakener_spec::rule!(Idn1);
         serde_json_canonicalizer::to_vec(self).map_err(|_| Reason::ChainBroken)
     }
 }
