@@ -8,8 +8,8 @@ use awakener_kernel::station::*;
 use awakener_kernel::time::Millis;
 use awakener_kernel::values::Response;
 use awakener_spec::Reason;
-use serde::Deserialize;
 use awakener_tools::enforces;
+use serde::Deserialize;
 
 use crate::rig::*;
 
