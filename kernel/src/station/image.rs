@@ -98,6 +98,7 @@ pub struct Image {
 impl Image {
     /// Whether the latency of a message counts (STN-7).
     pub fn latency(&self, seq: Seq) -> Latency {
+        awakener_spec::rule!(Stn7);
         match self.tail {
             Some(tail) if seq > tail => Latency::Measured,
             Some(_) | None => Latency::Unmeasured(Unmeasured::Backlog),
