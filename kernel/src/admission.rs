@@ -31,6 +31,9 @@ pub struct Submitted {
 pub struct AdmitFacts {
     /// What was admitted before under the same (principal, id), in whatever target.
     pub prior: Option<Prior>,
+    /// Whether another sender has a message of this id. Ids name messages everywhere but here, so two senders cannot
+    /// share one: an ACK or a reply could not say which it means.
+    pub id_taken: bool,
     /// The schema's tier (RTE-1).
     pub tier: Tier,
     /// Whether the sender acts for this very target (ADM-13).
@@ -151,6 +154,9 @@ pub fn judge(submitted: &Submitted, facts: &AdmitFacts, queued: u32, config: &Co
         } else {
             Verdict::Refuse(Reason::DuplicateConflict)
         };
+    }
+    if facts.id_taken {
+        return Verdict::Refuse(Reason::DuplicateConflict);
     }
     let depth = facts.cause.map_or(0, |cause| cause.depth.saturating_add(1));
     let checked = timely(submitted.id, config, now)

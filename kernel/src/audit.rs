@@ -3,7 +3,7 @@
 //! A record's hash covers the domain line and the stored bytes, which are canonical JSON with the previous hash
 //! inside. Not here: where records are stored, checkpoints' tree heads and signatures, and the decision what closes
 //! when a chain is broken (that is [`crate::registry`]). A chain that lost its tail as a whole still verifies: only
-//! somebody who kept a [`Checkpoint`] can tell (AUD-3).
+//! somebody who kept a [`crate::wire::Checkpoint`] can tell (AUD-3).
 
 use alloc::vec::Vec;
 
@@ -14,10 +14,11 @@ use sha2::{Digest as _, Sha256};
 use smol_str::SmolStr;
 
 use crate::ids::{
-    CommandId, ContentHash, DaemonName, KeyId, LeaseId, MessageId, OperatorName, PlaneName, Principal,
-    Station, Target, ThreadId, TurnId, WakeId,
+    CommandId, ContentHash, DaemonName, KeyId, LeaseId, MessageId, OperatorName, Principal, Station, Target,
+    ThreadId, TurnId, WakeId,
 };
-use crate::time::{Now, Wall};
+use crate::json;
+use crate::time::Now;
 use crate::wire::Domain;
 
 /// The version of [`AuditEntry`].
@@ -130,7 +131,8 @@ impl AuditEntry {
     /// # Errors
     /// [`Reason::ChainBroken`] if a value has no canonical form; the step must then not be committed (ADM-10).
     pub fn stored(&self) -> Result<Vec<u8>, Reason> {
-        serde_json_canonicalizer::to_vec(self).map_err(|_| Reason::ChainBroken)
+        let value = serde_json::to_value(self).map_err(|_| Reason::ChainBroken)?;
+        Ok(json::canonical(&value))
     }
 }
 
@@ -223,10 +225,9 @@ fn follow(head: &Head, bytes: &[u8], last: bool) -> Result<Head, Break> {
     let broken = |kind| Break { position, kind };
     let entry: Value = serde_json::from_slice(bytes)
         .map_err(|error| broken(if error.is_eof() && last { BreakKind::Torn } else { BreakKind::Form }))?;
-    let canonical = serde_json_canonicalizer::to_vec(&entry);
     awakener_spec::rule!(Aud6);
     let link = Link::deserialize(&entry).map_err(|_| broken(BreakKind::Form))?;
-    if link.v != VERSION || canonical.ok().as_deref() != Some(bytes) {
+    if link.v != VERSION || json::canonical(&entry) != bytes {
         return Err(broken(BreakKind::Form));
     }
     if link.position != position {
@@ -238,23 +239,7 @@ fn follow(head: &Head, bytes: &[u8], last: bool) -> Result<Head, Break> {
     Ok(Head { size: position, hash: hash(bytes) })
 }
 
-/// What somebody kept of a chain at some time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Checkpoint {
-    /// Always 1.
-    pub v: u32,
-    /// Whose chain.
-    pub plane: PlaneName,
-    /// How many records it covers.
-    pub size: u64,
-    /// The head over exactly these records.
-    pub head: ContentHash,
-    /// When it was made.
-    pub time: Wall,
-}
-
-/// What a chain is to a kept checkpoint.
+/// What a chain is to a kept checkpoint ([`crate::wire::Checkpoint::compare`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
@@ -266,21 +251,4 @@ pub enum Comparison {
     Differs,
     /// The checkpoint is of another plane.
     Foreign,
-}
-
-impl Checkpoint {
-    /// Compares the chain of `plane` with this checkpoint: `size` is its size now, `head_at` the head over its first
-    /// [`Checkpoint::size`] records, `None` if it has fewer.
-    pub fn compare(&self, plane: &PlaneName, size: u64, head_at: Option<&ContentHash>) -> Comparison {
-        awakener_spec::rule!(Aud3);
-        if *plane != self.plane {
-            return Comparison::Foreign;
-        }
-        match head_at {
-            None => Comparison::Truncated,
-            Some(_) if size < self.size => Comparison::Truncated,
-            Some(head) if *head == self.head => Comparison::Extends,
-            Some(_) => Comparison::Differs,
-        }
-    }
 }

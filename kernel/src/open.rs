@@ -36,11 +36,11 @@ pub trait Store {
     /// The store's own error; nothing has happened.
     fn begin(&mut self) -> Result<TxnId, Self::Error>;
 
-    /// Makes the open transaction durable.
+    /// Makes this transaction durable, and no other.
     ///
     /// # Errors
-    /// Says whether the fate is known.
-    fn commit(&mut self) -> Result<(), CommitError<Self::Error>>;
+    /// Says whether the fate is known. A transaction that is not the open one is not durable.
+    fn commit(&mut self, txn: TxnId) -> Result<(), CommitError<Self::Error>>;
 }
 
 /// A store that can hold the steps of machine `M`.
@@ -93,7 +93,7 @@ impl Txn {
     /// # Errors
     /// [`CommitError`]; whatever was opened under this transaction stays sealed for ever.
     pub fn commit<S: Store>(self, store: &mut S) -> Result<Committed, CommitError<S::Error>> {
-        store.commit().map(|()| Committed { id: self.id })
+        store.commit(self.id).map(|()| Committed { id: self.id })
     }
 }
 

@@ -79,7 +79,7 @@ impl<M: Machine, R: Rows<M>> Store for Disk<M, R> {
         Ok(TxnId(0))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<Failed>> {
+    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<Failed>> {
         let working = self.working.take();
         let fate = std::mem::replace(&mut self.fate, Fate::Durable);
         if let (Some(working), Fate::Durable | Fate::Unknown { written: true }) = (working, fate) {

@@ -20,6 +20,8 @@ names! {
     pub enum RuleState as name, from_name {
         /// At least one running test claims the rule and sees its mark.
         Enforced = "enforced",
+        /// Tests claim a part of it; the rest is not built. Counts as not enforced.
+        Partial = "partial",
         /// No test claims it yet.
         Planned = "planned",
     }

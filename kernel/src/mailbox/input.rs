@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use awakener_spec::{Class, Reason};
+use awakener_spec::{Class, Reason, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
@@ -87,6 +87,8 @@ pub enum Input {
     },
     /// A wake daemon reports of a flight.
     Report {
+        /// Who reports.
+        daemon: DaemonName,
         /// Its permit.
         fence: Fence,
         /// The wake.
@@ -163,6 +165,8 @@ pub enum Query {
     Authorities(Vec<MessageId>),
     /// The mint of a wake, the row of its alert, and its authority.
     Mint(WakeId),
+    /// The same, and what was told of this attempt so far.
+    Flight(WakeId, Fence),
     /// The row (whatever its target), and what is known of key and signature.
     Ack(Ack),
 }
@@ -185,6 +189,8 @@ pub enum Facts {
     Authorities(Vec<(MessageId, Authority)>),
     /// For [`Query::Mint`]; `None` = this emitter never minted it.
     Mint(Option<Mint>),
+    /// For [`Query::Flight`]: the mint as in [`Facts::Mint`], and the receipts under this attempt (RCP-2).
+    Flight(Option<Mint>, Vec<ReceiptKind>),
     /// For [`Query::Ack`].
     Ack(AckFacts),
 }

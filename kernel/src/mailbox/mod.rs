@@ -77,7 +77,8 @@ impl Machine for Mailbox {
             | Input::Expire { message } => Query::Row(*message),
             Input::Ack { ack, .. } => Query::Ack(*ack),
             Input::Ask { question, .. } => Query::Mint(question.wake),
-            Input::Report { wake, .. } | Input::Published { wake, .. } => Query::Mint(*wake),
+            Input::Report { wake, fence, .. } => Query::Flight(*wake, *fence),
+            Input::Published { wake, .. } => Query::Mint(*wake),
             Input::Sweep { .. } => {
                 if self.may_sweep().is_err() {
                     Query::None
@@ -123,8 +124,10 @@ impl Machine for Mailbox {
             (Input::Ask { daemon, question }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
                 self.ask(config, now, daemon, &question, mint)
             }
-            (Input::Report { fence, wake, report }, Facts::Mint(mint)) if self.minted(mint.as_ref()) => {
-                self.report(config, now, (fence, wake), report, mint)
+            (Input::Report { daemon, fence, wake, report }, Facts::Flight(mint, told))
+                if self.minted(mint.as_ref()) =>
+            {
+                self.report(config, now, &daemon, (fence, wake), report, (mint, &told))
             }
             (Input::Sweep { fresh }, Facts::Authorities(known)) => self.sweep(config, now, fresh, &known),
             (Input::Sweep { .. }, Facts::None) => match self.may_sweep() {
@@ -172,6 +175,7 @@ impl Machine for Mailbox {
                 | Facts::Authority(_)
                 | Facts::Authorities(_)
                 | Facts::Mint(_)
+                | Facts::Flight(..)
                 | Facts::Ack(_),
             ) => self.refuse(Reason::FactsMissing),
         }

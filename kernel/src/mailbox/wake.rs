@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use awakener_spec::{Class, Reason, rule};
+use awakener_spec::{Class, Reason, ReceiptKind, rule};
 
 use super::image::Granted;
 use super::input::{Authority, Effect, Event, Fresh, Mint, Minted, Refusal};
@@ -15,6 +15,7 @@ use super::{DraftOf, Mailbox, StepOf};
 use crate::config::Config;
 use crate::ids::{DaemonName, Fence, MessageId, Seq, Token, WakeId};
 use crate::machine::{Draft, Step};
+use crate::receipt;
 use crate::time::Now;
 use crate::values::{FlightEnd, FlightReport, Permit, Question};
 
@@ -184,14 +185,16 @@ impl Mailbox {
         }
     }
 
-    /// What a daemon says of a flight. A late true fact is noted; only the live permit's moves anything (RCP-2).
+    /// What a daemon says of a flight. Only the live permit's report moves anything; a late true fact is noted once,
+    /// and a second answer to a question that is closed is a contradiction (RCP-2).
     pub(super) fn report(
         self,
         config: &Config,
         now: Now,
+        daemon: &DaemonName,
         (fence, wake): (Fence, WakeId),
         report: FlightReport,
-        mint: Option<Mint>,
+        (mint, told): (Option<Mint>, &[ReceiptKind]),
     ) -> StepOf {
         let Some(mint) = mint else { return self.refuse(Class::Unminted) };
         let current = self.image.permit.as_ref().filter(|permit| permit.fence == fence).cloned();
@@ -199,9 +202,25 @@ impl Mailbox {
         if never_given || current.as_ref().is_some_and(|permit| permit.wake != wake) {
             return self.refuse(Reason::StaleTicket);
         }
-        if report == FlightReport::Attempted && current.as_ref().is_none_or(|permit| permit.flying) {
+        if current.as_ref().is_some_and(|permit| permit.daemon != *daemon) {
+            return self.refuse(Class::PermitHeld);
+        }
+        match (report, &current) {
             // A flight begins once, and never under a permit that another one has replaced.
-            return if current.is_some() { Step::absorbed(self) } else { self.refuse(Reason::StaleTicket) };
+            (FlightReport::Attempted, None) => return self.refuse(Reason::StaleTicket),
+            (FlightReport::Attempted, Some(permit)) if permit.flying => return Step::absorbed(self),
+            // What is no flight any more cannot end again.
+            (FlightReport::Ended(_), None) => return Step::absorbed(self),
+            (FlightReport::Outcome(outcome), _) => {
+                let kind = receipt::dispatch(outcome);
+                if told.contains(&kind) {
+                    return Step::absorbed(self);
+                }
+                if let Err(reason) = receipt::allowed(told, &[], kind) {
+                    return self.refuse(reason);
+                }
+            }
+            (FlightReport::Attempted | FlightReport::Ended(_), Some(_)) => {}
         }
         let mut draft: DraftOf = Draft::new(self);
         let message = mint.message;

@@ -1,6 +1,6 @@
 //! The checkpoint of an audit chain (AUD-3): a tree head, its size and a time, signed by the audit key.
 //!
-//! Its form and its signature; the tree is made and proved elsewhere.
+//! Its form, its signature, and what a chain is to one that somebody kept; the tree is made and proved elsewhere.
 
 use awakener_spec::Rule;
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use super::domain::Domain;
 use super::malformed::Malformed;
 use super::members::Members;
 use super::signed::{Document, by_value};
+use crate::audit::Comparison;
 use crate::ids::{ContentHash, Form, KeyId, MAX_INTEGER, PlaneName};
 use crate::time::Wall;
 
@@ -25,6 +26,23 @@ pub struct Checkpoint {
     pub time: Wall,
     /// The key that signs.
     pub key_id: KeyId,
+}
+
+impl Checkpoint {
+    /// Compares the chain of `plane` with this checkpoint: `size` is its size now, `head_at` the tree head over the
+    /// hashes of its first [`Checkpoint::size`] records, `None` if it has fewer. Says nothing of the signature.
+    pub fn compare(&self, plane: &PlaneName, size: u64, head_at: Option<&ContentHash>) -> Comparison {
+        awakener_spec::rule!(Aud3);
+        if *plane != self.plane {
+            return Comparison::Foreign;
+        }
+        match head_at {
+            None => Comparison::Truncated,
+            Some(_) if size < self.size => Comparison::Truncated,
+            Some(head) if *head == self.head => Comparison::Extends,
+            Some(_) => Comparison::Differs,
+        }
+    }
 }
 
 const MEMBERS: [&str; 6] = ["v", "plane", "size", "head", "time", "key_id"];

@@ -110,6 +110,8 @@ impl World {
     }
 
     pub fn report(&mut self, permit: Permit, minted: Minted, report: FlightReport) -> Told {
-        self.give(Input::Report { fence: permit.fence, wake: minted.fresh.wake, report })
+        let current = self.image().permit.as_ref().filter(|current| current.fence == permit.fence);
+        let daemon = current.map_or_else(crate::cast::east, |current| current.daemon.clone());
+        self.give(Input::Report { daemon, fence: permit.fence, wake: minted.fresh.wake, report })
     }
 }

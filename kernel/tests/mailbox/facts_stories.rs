@@ -35,7 +35,7 @@ fn inputs(w: &mut World) -> Vec<Input> {
         respond(fence, 1, 1, Response::Silence),
         ack(1, By::Station, Some(fence)),
         Input::Ask { daemon: east(), question },
-        Input::Report { fence: permit, wake, report: FlightReport::Attempted },
+        Input::Report { daemon: east(), fence: permit, wake, report: FlightReport::Attempted },
         Input::Sweep { fresh },
         Input::Published { wake, handed_over: true },
         Input::Resolve { message: msg(1) },

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use awakener_kernel::admission::{AdmitFacts, Prior, RosterVerdict, Submitted};
-use awakener_kernel::ids::{KeyId, MessageId, Principal, Tier};
+use awakener_kernel::ids::{KeyId, MessageId, Principal, Tier, WakeId};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{AckFacts, AckKey, Authority, Candidate, Facts, Input, Mint, Query};
 use awakener_kernel::open::{Open, Txn};
@@ -72,12 +72,11 @@ impl World {
             Query::Authorities(messages) => {
                 Facts::Authorities(messages.into_iter().map(|m| (m, self.authority(disk, m))).collect())
             }
-            Query::Mint(wake) => Facts::Mint(disk.mints.get(&wake).map(|mint| Mint {
-                seq: mint.seq,
-                message: mint.message,
-                token: mint.token,
-                authority: self.authority(disk, mint.message),
-            })),
+            Query::Mint(wake) => Facts::Mint(self.minted(disk, wake)),
+            Query::Flight(wake, fence) => Facts::Flight(
+                self.minted(disk, wake),
+                disk.told.get(&(wake, fence)).into_iter().flatten().copied().collect(),
+            ),
             Query::Ack(ack) => Facts::Ack(AckFacts {
                 key: match self.registry.keys.get(&ack.key) {
                     Some((by, state)) if *by == ack.by => *state,
@@ -90,6 +89,15 @@ impl World {
         }
     }
 
+    fn minted(&self, disk: &Disk, wake: WakeId) -> Option<Mint> {
+        disk.mints.get(&wake).map(|mint| Mint {
+            seq: mint.seq,
+            message: mint.message,
+            token: mint.token,
+            authority: self.authority(disk, mint.message),
+        })
+    }
+
     fn of_submission(&self, disk: &Disk, open: &Open<Mailbox>, submitted: &Submitted) -> AdmitFacts {
         let prior = disk
             .rows
@@ -100,6 +108,10 @@ impl World {
         let cause = if acts_for_target { open.cause(self.now, submitted.fence) } else { Ok(None) };
         AdmitFacts {
             prior,
+            id_taken: disk
+                .rows
+                .values()
+                .any(|row| row.id == submitted.id && row.principal != submitted.principal),
             tier: tier(submitted.schema.name()),
             acts_for_target,
             can_ack: self.registry.can_ack,

@@ -358,10 +358,10 @@ fn report(w: &World, a: u8, b: u8, c: u8) -> Option<Input> {
         FlightReport::Ended(FlightEnd::NeverStarted),
     ];
     let report = pick(c, reports)?;
-    let current = w.image().permit.as_ref().map(|permit| (permit.fence, permit.wake));
-    if let Some((fence, wake)) = current.filter(|_| odds(a, 13)) {
-        return Some(Input::Report { fence, wake, report });
+    let current = w.image().permit.as_ref().map(|permit| (permit.daemon.clone(), permit.fence, permit.wake));
+    if let Some((daemon, fence, wake)) = current.filter(|_| odds(a, 13)) {
+        return Some(Input::Report { daemon, fence, wake, report });
     }
     let fence = Fence(u64::from(b) % (w.image().permit_fence.0 + 2));
-    Some(Input::Report { fence, wake: mint(w, a, b)?.0, report })
+    Some(Input::Report { daemon: east(), fence, wake: mint(w, a, b)?.0, report })
 }

@@ -222,5 +222,5 @@ fn ask(w: &World, daemon: awakener_kernel::ids::DaemonName) -> Input {
 }
 
 fn told(w: &World, report: FlightReport) -> Input {
-    Input::Report { fence: w.image().permit_fence, wake: last_mint(w).wake, report }
+    Input::Report { daemon: east(), fence: w.image().permit_fence, wake: last_mint(w).wake, report }
 }

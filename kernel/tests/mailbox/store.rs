@@ -1,8 +1,8 @@
 //! A disk in memory, with a switch for what the next commit does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use awakener_kernel::ids::{MessageId, Seq, Token, WakeId};
+use awakener_kernel::ids::{Fence, MessageId, Seq, Token, WakeId};
 use awakener_kernel::machine::{Image as _, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
@@ -10,7 +10,9 @@ use awakener_kernel::mailbox::image::Image;
 use awakener_kernel::mailbox::input::{Facts, Input};
 use awakener_kernel::mailbox::record::{Record, RowChange};
 use awakener_kernel::open::{self, CommitError, Store, TxnId, Write};
+use awakener_kernel::receipt::{self, Key};
 use awakener_kernel::time::Now;
+use awakener_spec::ReceiptKind;
 
 /// A minted hint as the emitter remembers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Disk {
     pub image: Image,
     pub rows: BTreeMap<Seq, Entry>,
     pub mints: BTreeMap<WakeId, MintRow>,
+    /// Receipts of each attempt.
+    pub told: BTreeMap<(WakeId, Fence), BTreeSet<ReceiptKind>>,
 }
 
 impl Disk {
@@ -38,6 +42,11 @@ impl Disk {
                 assert_eq!(before, None, "a row is inserted once");
             }
             RowChange::Update(seq) => self.rows.get_mut(&seq).expect("a row to change").apply(record),
+        }
+        for receipt in receipt::of(record) {
+            if let Key::Attempt(wake, fence) = receipt.key {
+                self.told.entry((wake, fence)).or_default().insert(receipt.kind);
+            }
         }
         if let Record::Minted { seq, message, wake, token, .. } = *record {
             self.mints.insert(wake, MintRow { seq, message, token });
@@ -101,7 +110,7 @@ impl Store for Memory {
         Ok(TxnId(self.txns))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<Self::Error>> {
+    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<Self::Error>> {
         let staged = self.staged.take().expect("an open transaction");
         match std::mem::take(&mut self.fate) {
             Fate::Durable => self.durable = staged,

@@ -38,6 +38,7 @@ fn submitted() -> Submitted {
 fn facts() -> AdmitFacts {
     AdmitFacts {
         prior: None,
+        id_taken: false,
         tier: Tier::Zero,
         acts_for_target: false,
         can_ack: true,
@@ -230,6 +231,7 @@ fn any_facts() -> impl Strategy<Value = AdmitFacts> {
     (0..4_u64, flags, any_roster(), proptest::option::of(0..4_u32), 0..5_u32).prop_map(
         |(tier, (acts_for_target, can_ack, tier0_open, overloaded), roster, cause, repeats)| AdmitFacts {
             prior: None,
+            id_taken: false,
             tier: Tier::from_u64(tier).unwrap(),
             acts_for_target,
             can_ack,

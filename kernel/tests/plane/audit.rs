@@ -1,11 +1,11 @@
 //! AUD-1, AUD-3, AUD-5: the chain, its breaks, and what a kept checkpoint shows.
 
 use awakener_kernel::audit::{
-    AuditEntry, Break, BreakKind, Checkpoint, Comparison, Correlation, Head, Identities, hash, verify,
-    verify_from,
+    AuditEntry, Break, BreakKind, Comparison, Correlation, Head, Identities, hash, verify, verify_from,
 };
 use awakener_kernel::ids::{ContentHash, PlaneName, Target};
 use awakener_kernel::time::{Mono, Now, Wall};
+use awakener_kernel::wire::{Checkpoint, SigningKey, public_key};
 use awakener_spec::Reason;
 use awakener_tools::enforces;
 use serde_json::{Value, json};
@@ -156,9 +156,11 @@ enforces! {
     [Aud3]
     fn aud_3_a_kept_checkpoint_tells_a_missing_tail_and_another_history(_seen) {
         let home = PlaneName::parse("home").unwrap();
+        // What a head is made of does not matter here, only that another history has another one.
         let chain = chain(5);
         let at = |size: usize| walk(&chain[..size]).unwrap().hash;
-        let kept = Checkpoint { v: 1, plane: home.clone(), size: 3, head: at(3), time: Wall(9) };
+        let key_id = public_key(&SigningKey::from_bytes(&[3; 32])).key_id();
+        let kept = Checkpoint { plane: home.clone(), size: 3, head: at(3), time: Wall(9), key_id };
         assert_eq!(kept.compare(&home, 5, Some(&at(3))), Comparison::Extends);
         assert_eq!(kept.compare(&home, 3, Some(&at(3))), Comparison::Extends);
         assert_eq!(kept.compare(&home, 2, None), Comparison::Truncated);

@@ -20,7 +20,7 @@ impl<M: Machine> Store for Disk<M> {
         Ok(TxnId(self.txn))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<Infallible>> {
+    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<Infallible>> {
         for record in self.staged.drain(..) {
             self.image.apply(&record);
         }

@@ -27,7 +27,7 @@ impl Store for Disk {
         Ok(TxnId(self.txns))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<()>> {
+    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<()>> {
         for record in self.staged.drain(..) {
             self.image.apply(&record);
         }

@@ -43,7 +43,7 @@ impl Store for Disk {
         Ok(TxnId(self.transactions))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<()>> {
+    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<()>> {
         match std::mem::take(&mut self.fortune) {
             Fortune::Durable => {
                 self.write_down();

@@ -62,9 +62,9 @@ pub enum Call {
     /// A daemon asks about a hint.
     Ask(u8, Minted),
     /// It says that its flight began.
-    Attempted(Fence, Minted),
+    Attempted(u8, Fence, Minted),
     /// It says that its flight is over.
-    Ended(Fence, Minted, FlightEnd),
+    Ended(u8, Fence, Minted, FlightEnd),
     /// It asks what is owed.
     Sweep,
 }
@@ -121,8 +121,8 @@ impl Call {
                 daemon: names::daemon(d),
                 question: Question { wake: hint.fresh.wake, message: hint.message, token: hint.token },
             },
-            Self::Attempted(fence, hint) => report(fence, hint, FlightReport::Attempted),
-            Self::Ended(fence, hint, end) => report(fence, hint, FlightReport::Ended(end)),
+            Self::Attempted(d, fence, hint) => report(d, fence, hint, FlightReport::Attempted),
+            Self::Ended(d, fence, hint, end) => report(d, fence, hint, FlightReport::Ended(end)),
             Self::Sweep => Input::Sweep { fresh: fresh(number) },
         }
     }
@@ -153,6 +153,6 @@ fn turn(fence: Fence) -> awakener_kernel::ids::TurnId {
     names::turn(u8::try_from(fence.0).expect("models are small"))
 }
 
-const fn report(fence: Fence, hint: Minted, report: FlightReport) -> Input {
-    Input::Report { fence, wake: hint.fresh.wake, report }
+fn report(d: u8, fence: Fence, hint: Minted, report: FlightReport) -> Input {
+    Input::Report { daemon: names::daemon(d), fence, wake: hint.fresh.wake, report }
 }

@@ -97,9 +97,9 @@ impl World {
                 calls.extend(state.hints.iter().map(|hint| Call::Ask(d, *hint)));
             }
             if let Some((fence, hint)) = state.permits[usize::from(d)] {
-                calls.push(Call::Attempted(fence, hint));
+                calls.push(Call::Attempted(d, fence, hint));
                 let ends = [FlightEnd::Idle, FlightEnd::NeverStarted];
-                calls.extend(ends.map(|end| Call::Ended(fence, hint, end)));
+                calls.extend(ends.map(|end| Call::Ended(d, fence, hint, end)));
             }
         }
         if spent.sweeps < scope.sweeps {
@@ -142,7 +142,7 @@ fn leased(lease: &Lease) -> Leased {
 /// A late true fact may be told for ever and changes nothing; telling it is a law's business, not a transition's.
 fn late(state: &State, call: Call) -> bool {
     match call {
-        Call::Ended(fence, ..) => {
+        Call::Ended(_, fence, ..) => {
             state.plane.inside().image.permit.as_ref().is_none_or(|permit| permit.fence != fence)
         }
         _ => false,

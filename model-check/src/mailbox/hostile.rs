@@ -75,7 +75,7 @@ pub(super) fn forged(state: &State) -> Vec<Input> {
     let unminted =
         Minted { message: names::message(0), fresh: fresh(99), token, time: Wall(0), expires: Wall(1) };
     all.push(Call::Ask(0, unminted).input(0));
-    all.push(Call::Attempted(Fence(1), unminted).input(0));
+    all.push(Call::Attempted(0, Fence(1), unminted).input(0));
     // A hint that was minted, with another token.
     if let Some(hint) = state.seen.hints.last()
         && let Some(next) = hint.token.next()

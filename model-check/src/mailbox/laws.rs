@@ -174,8 +174,8 @@ pub const LAWS: &[Law<World>] = &[
                             .tried(state, call)
                             .is_some_and(|(after, _)| after.inside().image != before.image)
                     };
-                    !moved(Call::Attempted(permit.fence, permit.hint))
-                        && !moved(Call::Ended(permit.fence, permit.hint, FlightEnd::Idle))
+                    !moved(Call::Attempted(permit.daemon, permit.fence, permit.hint))
+                        && !moved(Call::Ended(permit.daemon, permit.fence, permit.hint, FlightEnd::Idle))
                 })
         },
         twin: "a replaced permit is at hand",

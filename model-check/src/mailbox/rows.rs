@@ -2,15 +2,17 @@
 //!
 //! What a record means for a row is the kernel's word ([`Entry::apply`]); here it is only kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use awakener_kernel::admission::{AdmitFacts, Prior, RosterVerdict};
-use awakener_kernel::ids::{MessageId, Seq, Tier, Token, WakeId};
+use awakener_kernel::ids::{Fence, MessageId, Seq, Tier, Token, WakeId};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
 use awakener_kernel::mailbox::image::Image;
 use awakener_kernel::mailbox::input::{AckFacts, AckKey, Authority, Candidate, Facts, Mint, Query};
 use awakener_kernel::mailbox::record::{Record, RowChange};
+use awakener_kernel::receipt::{self, Key};
+use awakener_spec::ReceiptKind;
 
 use crate::names;
 use crate::process;
@@ -25,6 +27,8 @@ pub struct Rows {
     pub messages: BTreeMap<Seq, Entry>,
     /// By wake: the alert and the token.
     pub mints: BTreeMap<WakeId, (Seq, MessageId, Token)>,
+    /// What was told of each attempt.
+    pub told: BTreeSet<(WakeId, Fence, ReceiptKind)>,
 }
 
 impl process::Rows<Mailbox> for Rows {
@@ -37,6 +41,11 @@ impl process::Rows<Mailbox> for Rows {
             }
             RowChange::Update(seq) => {
                 self.messages.get_mut(&seq).expect("a record names a row that exists").apply(record);
+            }
+        }
+        for receipt in receipt::of(record) {
+            if let Key::Attempt(wake, fence) = receipt.key {
+                self.told.insert((wake, fence, receipt.kind));
             }
         }
         if let Record::Minted { seq, message, wake, token, .. } = record {
@@ -57,6 +66,7 @@ impl Rows {
             Query::None => Facts::None,
             Query::Admit { message, .. } => Facts::Admit(AdmitFacts {
                 prior: self.find(message).map(|(seq, entry)| Prior { content: entry.content, seq }),
+                id_taken: false,
                 tier: if message == names::message(0) { Tier::Zero } else { Tier::Two },
                 acts_for_target: false,
                 can_ack: true,
@@ -73,12 +83,15 @@ impl Rows {
             Query::Authorities(alerts) => {
                 Facts::Authorities(alerts.into_iter().map(|alert| (alert, AUTHORITY)).collect())
             }
-            Query::Mint(wake) => Facts::Mint(self.mints.get(&wake).map(|(seq, message, token)| Mint {
-                seq: *seq,
-                message: *message,
-                token: *token,
-                authority: AUTHORITY,
-            })),
+            Query::Mint(wake) => Facts::Mint(self.minted(wake)),
+            Query::Flight(wake, fence) => Facts::Flight(
+                self.minted(wake),
+                self.told
+                    .iter()
+                    .filter(|told| (told.0, told.1) == (wake, fence))
+                    .map(|told| told.2)
+                    .collect(),
+            ),
             Query::Ack(ack) => Facts::Ack(AckFacts {
                 key: AckKey::Valid,
                 signature_valid: ack.key == names::key(),
@@ -86,6 +99,15 @@ impl Rows {
                 row: self.find(ack.message),
             }),
         }
+    }
+
+    fn minted(&self, wake: WakeId) -> Option<Mint> {
+        self.mints.get(&wake).map(|(seq, message, token)| Mint {
+            seq: *seq,
+            message: *message,
+            token: *token,
+            authority: AUTHORITY,
+        })
     }
 
     fn candidates(&self, max: u32) -> Vec<Candidate> {

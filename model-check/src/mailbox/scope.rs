@@ -134,7 +134,7 @@ pub const TINY: [Scope; 6] = [
     },
     Scope {
         name: "permit",
-        states: 45_376,
+        states: 45_752,
         emits: true,
         daemons: 2,
         asks: 2,

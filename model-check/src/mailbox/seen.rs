@@ -136,7 +136,7 @@ impl Seen {
                     lease.at_most = at + LIFE;
                 }
             }
-            Call::Ended(fence, _, end) => {
+            Call::Ended(_, fence, _, end) => {
                 assert_ne!(end, FlightEnd::Expired, "only the plane's clock says that");
                 self.permits.iter_mut().filter(|p| p.fence == fence).for_each(|p| p.over = true);
                 self.flights.iter_mut().filter(|f| f.fence == fence).for_each(|f| f.over = true);
@@ -191,7 +191,7 @@ impl Seen {
                 self.flag(self.permits.iter().any(|known| known.fence >= fence), Broken::PermitFence);
                 self.permits.push(Permit { fence, daemon, hint, until: at + LIFE, over: false });
             }
-            (Call::Attempted(fence, _), Outcome::Advanced(_)) => {
+            (Call::Attempted(_, fence, _), Outcome::Advanced(_)) => {
                 self.flights.push(Flight { fence, until: at + LIFE, over: false });
             }
             (Call::Sweep, Outcome::Advanced(Event::Swept(minted))) => {

@@ -174,7 +174,7 @@ mod tests {
             let value: Value = serde_json::from_str(default).unwrap();
             let text = match &value {
                 Value::String(text) => text.clone(),
-                Value::Array(_) => String::new(),
+                Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
                 Value::Null => continue,
                 value => value.to_string(),
             };

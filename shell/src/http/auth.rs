@@ -26,12 +26,17 @@ pub(super) enum Caller {
 }
 
 impl Caller {
-    /// Whether it may see what concerns this target.
+    /// Whether it may read the mail of this target. Who watches the plane reads nobody's mail for that.
     pub(super) fn may_read(&self, target: &Target) -> bool {
         match self {
             Self::Principal(held) => held.may_read(target),
-            Self::Daemon(_) | Self::Observer => true,
+            Self::Daemon(_) | Self::Observer => false,
         }
+    }
+
+    /// Whether it sees what happens to all messages: receipts and traces.
+    pub(super) const fn observes(&self) -> bool {
+        matches!(self, Self::Observer)
     }
 }
 

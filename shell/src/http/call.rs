@@ -50,6 +50,20 @@ impl FromRequestParts<App> for Segment {
     }
 }
 
+/// The two parts of a path that a route takes.
+pub(super) struct Segments(pub(super) String, pub(super) String);
+
+impl FromRequestParts<App> for Segments {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        match Path::<(String, String)>::from_request_parts(parts, app).await {
+            Ok(Path((first, second))) => Ok(Self(first, second)),
+            Err(_) => Err(app.folded((Reason::Malformed, "the path is not text".to_owned()))),
+        }
+    }
+}
+
 /// A request whose caller is known.
 pub(super) struct Call {
     pub(super) app: App,

@@ -48,6 +48,9 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ),
     ("message", &[Reason::UnknownMessage]),
     ("inbox", &[Reason::NotReadable, Reason::UnknownTarget, Reason::PositionUnknown]),
+    ("work", &[Reason::NotReadable, Reason::UnknownTarget, Reason::StoreCorrupt]),
+    ("origin", &[Reason::NotReadable, Reason::UnknownTarget, Reason::UnknownMessage, Reason::StoreCorrupt]),
+    ("grant", &[Reason::NotReadable, Reason::UnknownTarget]),
     ("claim", &[Reason::NotReadable, Reason::UnknownTarget, Reason::LeaseHeld, Reason::NothingToClaim]),
     ("renew", &[Reason::NotReadable, Reason::UnknownTarget, Reason::LostLease]),
     ("release", &[Reason::NotReadable, Reason::UnknownTarget, Reason::LostLease]),
@@ -101,6 +104,7 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("audit", &[Reason::StoreCorrupt]),
     ("checkpoint", &[Reason::StoreCorrupt]),
     ("status", &[]),
+    ("registry", &[]),
 ];
 
 const WORK: &[Reason] = &[

@@ -146,3 +146,40 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>,
 fn bounded(said: &str) -> String {
     said.chars().take(300).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use axum::body::HttpBody;
+
+    use super::*;
+
+    /// Says that something comes, and sends nothing.
+    struct Never;
+
+    impl HttpBody for Never {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test]
+    async fn prt_2_a_body_that_does_not_come_is_not_waited_for() {
+        let short = Duration::from_millis(20);
+        let (reason, detail) = body(Body::new(Never), 10, short).await.unwrap_err();
+        assert_eq!(reason, Reason::Malformed, "{detail}");
+        let whole = body(Body::from("0123456789"), 10, short);
+        assert_eq!(whole.await.unwrap(), "0123456789");
+        let (reason, _) = body(Body::from("0123456789x"), 10, short).await.unwrap_err();
+        assert_eq!(reason, Reason::TooLarge);
+    }
+}

@@ -5,6 +5,7 @@
 //! the kernel's. Rules: ADM-11, INB-6, AUD-6.
 
 pub mod answers;
+pub mod registry;
 pub mod requests;
 pub mod stations;
 pub mod status;

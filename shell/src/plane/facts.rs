@@ -6,7 +6,7 @@ use std::path::Path;
 
 use awakener_kernel::admission::{AdmitFacts, Prior, Submitted};
 use awakener_kernel::config::Config;
-use awakener_kernel::ids::{ContentHash, MessageId, Seq, Target, Tier, Token, WakeId};
+use awakener_kernel::ids::{ContentHash, Fence, MessageId, Seq, Target, Tier, Token, WakeId};
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
@@ -17,7 +17,7 @@ use awakener_kernel::registry::image::Held;
 use awakener_kernel::router::Routes;
 use awakener_kernel::time::{Millis, Now};
 use awakener_kernel::values::Ack;
-use awakener_spec::Reason;
+use awakener_spec::{Reason, ReceiptKind};
 use rusqlite::{OptionalExtension, Row, params};
 use smol_str::SmolStr;
 
@@ -70,6 +70,7 @@ impl Facts<'_> {
                 .collect::<Answer<_>>()
                 .map(Told::Authorities),
             Query::Mint(wake) => self.mint(wake).map(Told::Mint),
+            Query::Flight(wake, fence) => Ok(Told::Flight(self.mint(wake)?, self.told(wake, fence)?)),
             Query::Ack(ack) => {
                 let valid = matches!(known, Some(Known::Signature { valid: true }));
                 self.ack(&ack, valid).map(Told::Ack)
@@ -93,6 +94,7 @@ impl Facts<'_> {
         };
         Ok(AdmitFacts {
             prior: self.prior(submitted)?,
+            id_taken: self.id_taken(submitted)?,
             tier: self.routes.tier(&submitted.schema).unwrap_or(Tier::Three),
             acts_for_target: registry.acts_for(&held.principal, target),
             can_ack: registry.can_ack(target, now),
@@ -117,6 +119,16 @@ impl Facts<'_> {
                 Ok(Prior { content: entry.content, seq: self.seq(seq)? })
             })
             .transpose()
+    }
+
+    /// Whether another sender has a message of this id, in whatever inbox.
+    fn id_taken(&self, submitted: &Submitted) -> Answer<bool> {
+        let found: Option<i64> = self.read(
+            "SELECT 1 FROM message WHERE id = ?1 AND principal <> ?2 LIMIT 1",
+            params![submitted.id.to_string(), submitted.principal.as_str()],
+            |row| row.get(0),
+        )?;
+        Ok(found.is_some())
     }
 
     /// How many of the sender's latest messages to this target, without another between them, say the same.
@@ -238,6 +250,21 @@ impl Facts<'_> {
         Ok(Some(Mint { seq: self.seq(seq)?, message, token, authority }))
     }
 
+    /// The receipts under one attempt (RCP-2).
+    fn told(&self, wake: WakeId, fence: Fence) -> Answer<Vec<ReceiptKind>> {
+        let names: Vec<String> = self
+            .db
+            .conn()
+            .prepare_cached("SELECT kind FROM receipt WHERE wake = ?1 AND attempt = ?2 ORDER BY number")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([wake.to_string(), format!("{wake}/{}", fence.0)], |row| row.get(0))?
+                    .collect()
+            })
+            .map_err(|error| self.unavailable(&error))?;
+        Ok(names.iter().filter_map(|name| ReceiptKind::from_name(name)).collect())
+    }
+
     fn ack(&self, ack: &Ack, signature_valid: bool) -> Answer<AckFacts> {
         Ok(AckFacts {
             key: self.registry.ack_key(&ack.key, self.target, ack.by, self.now),
@@ -314,9 +341,12 @@ pub(super) fn outside(
     })
 }
 
+/// Whether it is set aside and can be given back; mail is finished by its quarantine and stays so (INB-3).
 fn set_aside(db: &Db, target: &Target, message: &MessageId) -> Answer<bool> {
     db.conn()
-        .prepare_cached("SELECT set_aside FROM message WHERE target = ?1 AND id = ?2")
+        .prepare_cached(
+            "SELECT set_aside FROM message WHERE target = ?1 AND id = ?2 AND finished = 0 ORDER BY set_aside DESC",
+        )
         .and_then(|mut statement| {
             statement.query_row(params![target.as_str(), message.to_string()], |row| row.get(0)).optional()
         })

@@ -13,6 +13,7 @@ pub use chain_part::{part, tree_head};
 pub use ledger::{ReceiptQuery, Scope, receipts, trace};
 pub use messages::{Found, admitted, head_of, heads, page, whole};
 pub use readers::Readers;
+pub(crate) use tree::Tree;
 
 use std::collections::BTreeSet;
 

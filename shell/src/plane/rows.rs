@@ -55,7 +55,11 @@ impl Persist for Mailbox {
                 correlation.wake = Some(question.wake);
                 correlation.message = Some(question.message);
             }
-            Input::Report { wake, .. } | Input::Published { wake, .. } => correlation.wake = Some(*wake),
+            Input::Report { daemon, wake, .. } => {
+                identities.daemon = Some(daemon.clone());
+                correlation.wake = Some(*wake);
+            }
+            Input::Published { wake, .. } => correlation.wake = Some(*wake),
             Input::FinishTurn { message, turn, .. } | Input::Respond { message, turn, .. } => {
                 correlation.message = Some(*message);
                 correlation.turn = Some(*turn);

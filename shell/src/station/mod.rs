@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{CommandId, ContentHash, Holder, Target};
+use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
 use awakener_kernel::machine::{Machine as _, Outcome};
 use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
 use awakener_spec::Reason;
@@ -32,6 +32,8 @@ use thread::{Handle, Released};
 
 /// How often the grant is looked at.
 const GRANT_EVERY: Duration = Duration::from_millis(500);
+/// How long one step of a clear may take.
+const CLEAR_WITHIN: Duration = Duration::from_secs(5);
 
 /// What a station needs to start.
 pub struct Setup {
@@ -208,7 +210,7 @@ pub async fn clear(
         Some(Outcome::Refused(Reason::OutOfPhase)) => {}
         other => return Err(still(format!("the clear was not accepted: {other:?}"))),
     }
-    while let Ok(Some(released)) = tokio::time::timeout(Duration::from_secs(5), effects.recv()).await {
+    while let Ok(Some(released)) = tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
         let Released::Effect(effect) = released else { continue };
         let done = match *effect {
             Effect::WriteLatch { ticket, note } => {
@@ -239,6 +241,7 @@ pub async fn clear(
 
 /// Keeps the station's grant as the plane has it. A plane that does not answer changes nothing: the grant has an end.
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
+    mark_tail(&client, &target, &handle).await;
     let mut known = None;
     let spent = loop {
         match handle.spent().await {
@@ -258,6 +261,23 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
                 }
                 known = now;
             }
+        }
+        tokio::time::sleep(GRANT_EVERY).await;
+    }
+}
+
+/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7). An empty inbox has no last
+/// message to name, so there nothing is marked.
+async fn mark_tail(client: &Client, target: &Target, handle: &Handle) {
+    loop {
+        match client.work(target, &[], None).await {
+            Ok(work) => {
+                if let Some(tail) = Seq::new(work.last) {
+                    handle.step(Input::MarkTail { tail }).await;
+                }
+                return;
+            }
+            Err(error) => tracing::info!(%target, "the tail of the inbox is not known yet: {error}"),
         }
         tokio::time::sleep(GRANT_EVERY).await;
     }

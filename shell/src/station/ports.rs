@@ -206,7 +206,7 @@ impl Ports {
             None => return Err(ClientError::Malformed("a message without its own place".to_owned())),
         };
         let state = &read.message.head.state;
-        let complete = state.turn.filter(|turn| turn.finish == Finish::Complete);
+        let complete = state.turn.as_ref().filter(|turn| turn.finish == Finish::Complete);
         let prior = match (&state.response, complete) {
             (Some(response), Some(turn)) if response.turn == turn.id => {
                 known(response).map(|response| Prior { turn: turn.id, response })

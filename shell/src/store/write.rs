@@ -25,7 +25,11 @@ impl Store for Db {
         Ok(TxnId(self.txn))
     }
 
-    fn commit(&mut self) -> Result<(), CommitError<StoreFault>> {
+    fn commit(&mut self, txn: TxnId) -> Result<(), CommitError<StoreFault>> {
+        if txn != TxnId(self.txn) {
+            let fault = self.fault(Reason::StoreUnavailable, &"this transaction is not the open one");
+            return Err(CommitError::NotDurable(fault));
+        }
         self.reached(Point::BeforeCommit);
         // SQLite does not say whether a commit that failed is on disk or not, so nothing is taken for granted
         // (ADM-2 `outcome_unknown`): the file is closed, opened again, and the machines recovered.
@@ -163,7 +167,7 @@ impl Db {
         parties: Parties,
         outcome: serde_json::Value,
     ) -> Result<(), StoreFault> {
-        self.begin()?;
+        let txn = self.begin()?;
         let entry = AuditEntry {
             v: 0,
             position: 0,
@@ -196,7 +200,7 @@ impl Db {
                 return Err(fault);
             }
         }
-        self.commit().map_err(|error| match error {
+        self.commit(txn).map_err(|error| match error {
             CommitError::NotDurable(fault) | CommitError::Unknown(fault) => fault,
         })
     }

@@ -94,7 +94,11 @@ impl Local {
         wake: WakeId,
         report: FlightReport,
     ) -> Result<Reported, NoAnswer> {
-        match self.plane.mailbox(target, Input::Report { fence, wake, report }, None).await {
+        match self
+            .plane
+            .mailbox(target, Input::Report { daemon: self.daemon.clone(), fence, wake, report }, None)
+            .await
+        {
             Ok(reply) => match reply.outcome {
                 Outcome::Advanced(_) | Outcome::Absorbed => Ok(Reported::Noted),
                 Outcome::Refused(refusal) => Ok(Reported::Refused(format!("{refusal:?}"))),

@@ -5,11 +5,11 @@
 //! plane judges them by what it knows of the flight. Rules: DSP-2, DSP-5, DSP-7, DSP-10, DSP-11, DSP-12.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use awakener_kernel::ids::Target;
+use awakener_kernel::ids::{Fence, Target};
 use awakener_kernel::time::{Millis, Mono};
 use awakener_kernel::values::DispatchOutcome;
 use awakener_kernel::waker::{Effect, Fate, Input, Ticket};
@@ -95,7 +95,12 @@ impl Ports {
         let (report, reports) = unbounded_channel();
         let (dispatch, dispatches) = unbounded_channel();
         let (unsaid, _) = watch::channel(0);
-        let port = Port { common: common.clone(), target: target.clone(), unsaid: unsaid.clone() };
+        let port = Port {
+            common: common.clone(),
+            target: target.clone(),
+            unsaid: unsaid.clone(),
+            refused: Arc::default(),
+        };
         let tasks = vec![
             runtime.spawn(port.clone().questions(asks)),
             runtime.spawn(port.clone().sweeps(sweeps)),
@@ -136,6 +141,8 @@ struct Port {
     common: Common,
     target: Target,
     unsaid: watch::Sender<usize>,
+    /// The permit whose flight the plane would not hear of.
+    refused: Arc<Mutex<Option<Fence>>>,
 }
 
 impl Port {
@@ -207,6 +214,7 @@ impl Port {
                     Ok(Ok(Reported::Noted)) => break,
                     Ok(Ok(Reported::Refused(why))) => {
                         tracing::warn!(target = %self.target, %wake, "the plane refuses a report: {why}");
+                        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(fence);
                         break;
                     }
                     Ok(Err(_)) | Err(_) => self.common.answered(false).await,
@@ -232,8 +240,9 @@ impl Runtime {
     async fn serve(mut self, mut queue: UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
-                Effect::Dispatch { ticket, attempt, wake, message, until, attended, .. } => {
-                    let within = self.left(until);
+                Effect::Dispatch { ticket, attempt, wake, message, fence, until, attended } => {
+                    let heard = self.heard(fence, self.left(until)).await;
+                    let within = if heard { self.left(until) } else { Duration::ZERO };
                     let target = self.port.target.clone();
                     let order = Order { target, attempt, wake, message, attended, within };
                     self.dispatch(ticket, order).await;
@@ -249,6 +258,15 @@ impl Runtime {
                 | Effect::TellOperator(_) => {}
             }
         }
+    }
+
+    /// Whether the plane knows of this flight. Without that a permit that runs out would let another daemon start
+    /// beside it, so nothing starts before (DSP-7).
+    async fn heard(&self, fence: Fence, within: Duration) -> bool {
+        let mut unsaid = self.port.unsaid.subscribe();
+        let said = unsaid.wait_for(|many| *many == 0);
+        let said = tokio::time::timeout(within, said).await.is_ok_and(|result| result.is_ok());
+        said && *self.port.refused.lock().unwrap_or_else(PoisonError::into_inner) != Some(fence)
     }
 
     fn left(&self, until: Mono) -> Duration {

@@ -3,12 +3,15 @@
 mod child;
 mod cli;
 mod config;
+mod demo;
 mod faults;
 mod host;
 mod http;
 mod kills;
 mod manifest;
 mod plane;
+mod program;
+mod readme;
 mod stations;
 mod support;
 mod wake;

@@ -2,6 +2,7 @@
 //!
 //! Not here: how claims are found (`claims`).
 
+use awakener_spec::RuleState;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::Claim;
@@ -11,8 +12,8 @@ use crate::claims::Claim;
 pub struct Entry<'a> {
     /// `ACK-2`.
     pub id: &'a str,
-    /// Whether the list says that a test claims it.
-    pub enforced: bool,
+    /// What the list says of it.
+    pub state: RuleState,
 }
 
 /// `ACK-2` as `Ack2`.
@@ -43,13 +44,15 @@ pub fn judge(rules: &[Entry<'_>], claims: &[Claim]) -> Vec<String> {
         }
     }
     for rule in rules {
-        match (rule.enforced, claimed.contains(rule.id)) {
-            (true, false) => problems.push(format!("{} is marked enforced and no test claims it", rule.id)),
-            (false, true) => problems.push(format!(
-                "{} is claimed and still planned: set state = \"enforced\" in spec/rules.toml",
+        match (rule.state, claimed.contains(rule.id)) {
+            (state @ (RuleState::Enforced | RuleState::Partial), false) => {
+                problems.push(format!("{} is marked {state} and no test claims it", rule.id));
+            }
+            (RuleState::Planned, true) => problems.push(format!(
+                "{} is claimed and still planned: set state = \"enforced\" in spec/rules.toml, or \"partial\"",
                 rule.id
             )),
-            (true, true) | (false, false) => {}
+            (RuleState::Enforced | RuleState::Partial, true) | (RuleState::Planned, false) => {}
         }
     }
     problems
@@ -72,9 +75,9 @@ pub fn ratchet(planned: usize, committed: &str) -> Option<String> {
         return Some("spec/planned.txt holds no number".into());
     };
     match planned.cmp(&committed) {
-        std::cmp::Ordering::Greater => {
-            Some(format!("{planned} rules are planned, more than the {committed} of spec/planned.txt"))
-        }
+        std::cmp::Ordering::Greater => Some(format!(
+            "{planned} rules are planned or partial, more than the {committed} of spec/planned.txt"
+        )),
         std::cmp::Ordering::Less => Some(format!("spec/planned.txt says {committed}: lower it to {planned}")),
         std::cmp::Ordering::Equal => None,
     }

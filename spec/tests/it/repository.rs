@@ -29,7 +29,7 @@ fn none(problems: &[String]) {
 #[test]
 fn every_rule_is_claimed_or_planned() {
     let found = claims::collect(&repository());
-    let entry = |rule: &Rule| Entry { id: rule.id(), enforced: rule.state() == RuleState::Enforced };
+    let entry = |rule: &Rule| Entry { id: rule.id(), state: rule.state() };
     let rules: Vec<Entry<'_>> = Rule::ALL.iter().map(entry).collect();
     let mut problems = found.problems;
     problems.extend(ledger::judge(&rules, &found.all));
@@ -38,8 +38,10 @@ fn every_rule_is_claimed_or_planned() {
 
 #[test]
 fn planned_rules_only_get_fewer() {
-    let planned = Rule::ALL.iter().filter(|rule| rule.state() == RuleState::Planned).count();
-    println!("{planned} of {} rules are planned", Rule::ALL.len());
+    let in_state = |state| Rule::ALL.iter().filter(move |rule| rule.state() == state).count();
+    let (partial, planned) = (in_state(RuleState::Partial), in_state(RuleState::Planned));
+    println!("{partial} of {} rules are partial, {planned} planned", Rule::ALL.len());
+    let planned = partial + planned;
     none(&ledger::ratchet(planned, include_str!("../../planned.txt")).into_iter().collect::<Vec<_>>());
 }
 
@@ -53,18 +55,21 @@ fn accept_new_claims() {
     let mut rules = std::fs::read_to_string(spec.join("rules.toml")).unwrap();
     for rule in Rule::ALL {
         let variant = ledger::variant(rule.id());
-        if claims.all.iter().any(|claim| claim.rules.contains(&variant)) {
+        // How much of a rule is built is nothing that a claim can say: what is partial stays so until a person says.
+        let open = rule.state() == RuleState::Planned;
+        if open && claims.all.iter().any(|claim| claim.rules.contains(&variant)) {
             let entry = rules.find(&format!("id = \"{rule}\"")).unwrap();
             let state = entry + rules[entry..].find("state = ").unwrap();
             let end = state + rules[state..].find('\n').unwrap();
             rules.replace_range(state..end, "state = \"enforced\"");
         }
     }
-    let planned = rules.matches("\nstate = \"planned\"").count();
+    let planned =
+        rules.matches("\nstate = \"planned\"").count() + rules.matches("\nstate = \"partial\"").count();
     let committed: usize = include_str!("../../planned.txt").trim().parse().unwrap();
     assert!(
         planned <= committed,
-        "{planned} rules would be planned, more than {committed}: claim or raise by hand"
+        "{planned} rules would be planned or partial, more than {committed}: claim or raise by hand"
     );
     std::fs::write(spec.join("rules.toml"), rules).unwrap();
     std::fs::write(spec.join("planned.txt"), format!("{planned}\n")).unwrap();

@@ -32,7 +32,7 @@ pub struct Operator {
 pub enum Roster {
     /// Install a roster; it replaces the one before.
     Install {
-        /// A TOML file: version = 1, not_after or valid = "24h", and [[entries]] with principal, schema, target.
+        /// A TOML file: version = 1, not_after or valid = "24h", and `[[entries]]` with principal, schema, target.
         file: PathBuf,
         /// Who commands.
         #[command(flatten)]

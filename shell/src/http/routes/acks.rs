@@ -39,7 +39,7 @@ pub(in crate::http) async fn acks(State(app): State<App>, request: Request) -> A
     let target = signed.document().target.clone();
     let message = signed.document().message_id.to_string();
     let acts = matches!(&call.caller, Caller::Principal(held) if held.acts_for.as_ref() == Some(&target));
-    if !acts && !call.caller.may_read(&target) {
+    if !acts && !call.caller.may_read(&target) && !call.caller.observes() {
         let fault = (Reason::NotReadable, format!("the credential may not read {target}"));
         return Err(call.refuse(fault, target.as_str(), Some(message)).await);
     }

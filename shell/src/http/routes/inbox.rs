@@ -6,7 +6,9 @@ use awakener_kernel::ids::Target;
 use awakener_spec::Reason;
 use axum::extract::{Request, State};
 use serde::Deserialize;
+use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
 use crate::http::App;
@@ -70,24 +72,24 @@ pub(in crate::http) async fn inbox(
     };
     let limit = call.sound(limit).await?;
     let wait = Duration::from_millis(wait_ms.unwrap_or(0).min(app.settings.limits.long_poll.0));
-    ok(&poll(&call, &target, from, limit, wait).await?)
+    let arrival = app.plane.arrival(target.as_str());
+    let look = |from| look(&call, &target, from, limit);
+    ok(&poll(&arrival, Instant::now() + wait, &app.stopping, from, look).await?)
 }
 
 /// Looks, and waits for arrivals while there is nothing. Registers before it looks, so that nothing that lands in
 /// between is missed.
-async fn poll(
-    call: &Call,
-    target: &Target,
+async fn poll<Look: Future<Output = Result<Page, Problem>>>(
+    arrival: &Notify,
+    until: Instant,
+    stopping: &CancellationToken,
     mut from: ReadFrom,
-    limit: u32,
-    wait: Duration,
+    mut look: impl FnMut(ReadFrom) -> Look,
 ) -> Result<Page, Problem> {
-    let until = Instant::now() + wait;
-    let arrival = call.app.plane.arrival(target.as_str());
     loop {
         let mut landed = std::pin::pin!(arrival.notified());
         landed.as_mut().enable();
-        let page = look(call, target, from.clone(), limit).await?;
+        let page = look(from).await?;
         if !page.items.is_empty() || Instant::now() >= until {
             return Ok(page);
         }
@@ -95,9 +97,11 @@ async fn poll(
         from = ReadFrom::Position(page.position.clone());
         awakener_spec::rule!(Lsn1);
         tokio::select! {
+            // In this order: a plane that stops answers with what it has.
+            biased;
+            () = stopping.cancelled() => return Ok(page),
             () = landed => {}
             () = tokio::time::sleep_until(until) => {}
-            () = call.app.stopping.cancelled() => return Ok(page),
         }
     }
 }
@@ -112,5 +116,44 @@ async fn look(call: &Call, target: &Target, from: ReadFrom, limit: u32) -> Resul
             Err(call.refuse((refused.reason, refused.detail), target.as_str(), None).await)
         }
         Err(refused) => Err(refused.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::V1;
+
+    fn page(position: &str) -> Page {
+        Page {
+            v: V1,
+            target: "lotse".parse().unwrap(),
+            items: Vec::new(),
+            position: position.to_owned(),
+            more: false,
+            total: 0,
+            outstanding: 0,
+        }
+    }
+
+    #[tokio::test]
+    async fn lsn_1_what_lands_while_a_reader_looks_is_not_missed() {
+        let (arrival, stopping) = (Notify::new(), CancellationToken::new());
+        let mut asked = Vec::new();
+        let look = |from: ReadFrom| {
+            asked.push(from);
+            // It lands after the store was read and before the answer is there.
+            arrival.notify_waiters();
+            if asked.len() == 2 {
+                stopping.cancel();
+            }
+            std::future::ready(Ok(page("p")))
+        };
+        let late = Instant::now() + Duration::from_secs(60);
+        let polled = poll(&arrival, late, &stopping, ReadFrom::Tail, look);
+        let polled = tokio::time::timeout(Duration::from_secs(10), polled).await;
+        assert_eq!(polled.expect("the arrival was missed").unwrap(), page("p"));
+        // And the second look goes on from where the first one was.
+        assert_eq!(asked, [ReadFrom::Tail, ReadFrom::Position("p".to_owned())]);
     }
 }

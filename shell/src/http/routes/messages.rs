@@ -1,5 +1,6 @@
 //! Submitting a message, and reading one again.
 
+use awakener_kernel::ids::Target;
 use awakener_kernel::json;
 use awakener_kernel::mailbox::input::Event;
 use awakener_kernel::wire::{Malformed, Submission};
@@ -103,13 +104,14 @@ pub(in crate::http) async fn message(
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
-    let found = visible(&call, &id).await?;
+    let found = visible(&call, &id, false).await?;
     let message = app.readers.ask(move |conn| found.message(conn)).await?;
     ok(&OneMessage { v: V1, message })
 }
 
-/// The message of this id that the caller may see, its own before others. An id of others is as good as unknown.
-pub(super) async fn visible(call: &Call, id: &str) -> Result<Found, Problem> {
+/// The message of this id that the caller may see, its own before others; `observed`: who observes may, too. An id of
+/// others is as good as unknown.
+pub(super) async fn visible(call: &Call, id: &str, observed: bool) -> Result<Found, Problem> {
     let id = call.segment(id).await?;
     let found = call.app.readers.ask(move |conn| queries::whole(conn, id)).await?;
     let own = |found: &Found| match &call.caller {
@@ -117,8 +119,8 @@ pub(super) async fn visible(call: &Call, id: &str) -> Result<Found, Problem> {
         Caller::Daemon(_) | Caller::Observer => false,
     };
     let (mine, others): (Vec<Found>, Vec<Found>) = found.into_iter().partition(own);
-    let mut seen =
-        mine.into_iter().chain(others.into_iter().filter(|found| call.caller.may_read(&found.target)));
+    let may = |target: &Target| call.caller.may_read(target) || (observed && call.caller.observes());
+    let mut seen = mine.into_iter().chain(others.into_iter().filter(|found| may(&found.target)));
     match seen.next() {
         Some(found) => Ok(found),
         None => {

@@ -76,7 +76,11 @@ pub(in crate::http) async fn receipts(State(app): State<App>, request: Request) 
     };
     let scope = match &call.caller {
         Caller::Principal(held) => Scope::Of(held.principal.clone(), held.may_read.clone()),
-        Caller::Daemon(_) | Caller::Observer => Scope::All,
+        Caller::Observer => Scope::All,
+        Caller::Daemon(_) => {
+            let fault = (Reason::Unauthenticated, "a wake daemon has no use for receipts".to_owned());
+            return Err(call.refuse(fault, "", None).await);
+        }
     };
     if let (Caller::Principal(_), Some(target)) = (&call.caller, &query.target)
         && query.message.is_none()
@@ -100,6 +104,6 @@ pub(in crate::http) async fn trace(
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
-    let found = visible(&call, &message).await?;
+    let found = visible(&call, &message, true).await?;
     ok(&app.readers.ask(move |conn| queries::trace(conn, &found, crate::clock::system())).await?)
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use awakener_kernel::ids::{ContentHash, MessageId, Principal, Target, Tier};
 use awakener_kernel::machine::Machine as _;
 use awakener_spec::Reason;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use serde::Deserialize;
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
 use crate::http::App;
-use crate::http::call::{Answer, Call, now, ok};
+use crate::http::call::{Answer, Call, Segment, Segments, now, ok};
 use crate::http::problem::Problem;
 use crate::http::wire::V1;
 use crate::http::wire::stations::{GrantNow, Link, OpenMessage, OpenWork, Origin};
@@ -40,7 +40,7 @@ pub(in crate::http) struct Look {
 )]
 pub(in crate::http) async fn open(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -104,7 +104,7 @@ async fn look(call: &Call, target: &Target, skip: &BTreeSet<MessageId>) -> Resul
 )]
 pub(in crate::http) async fn origin(
     State(app): State<App>,
-    Path((target, message)): Path<(String, String)>,
+    Segments(target, message): Segments,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;
@@ -159,7 +159,7 @@ pub(in crate::http) async fn origin(
 )]
 pub(in crate::http) async fn grant(
     State(app): State<App>,
-    Path(target): Path<String>,
+    Segment(target): Segment,
     request: Request,
 ) -> Answer {
     let call = app.open(request).await?;

@@ -62,10 +62,11 @@ pub(in crate::http) async fn permits(State(app): State<App>, request: Request) -
 )]
 pub(in crate::http) async fn reports(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
-    daemon(&call)?;
+    let daemon = daemon(&call)?;
     let Report { v: V1, target, fence, wake, report } = call.document().await?;
     let target = call.known(target).await?;
-    let done = call.mailbox(&target, Input::Report { fence, wake, report: report.into() }, None).await?;
+    let done =
+        call.mailbox(&target, Input::Report { daemon, fence, wake, report: report.into() }, None).await?;
     ok(&Noted { v: V1, repeat: done.repeat() })
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::requests::TurnRecord;
 use super::{V1, utc};
 
 /// An admitted message (ADM-7): the first result, also for a repeat.
@@ -133,7 +134,7 @@ pub struct State {
 }
 
 /// The last turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TurnState {
     /// Its id.
     #[schema(value_type = String, format = Uuid)]
@@ -141,6 +142,9 @@ pub struct TurnState {
     /// How it ended.
     #[schema(value_type = String)]
     pub finish: Finish,
+    /// What it was run with (OBS-2), if that was reported; only with the whole message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<TurnRecord>,
 }
 
 /// A recorded result.

@@ -215,6 +215,20 @@ impl Found {
                 })
                 .map_err(|error| unreadable(&error))?;
         }
+        if let Some(turn) = &mut head.state.turn {
+            let record: Option<String> = conn
+                .prepare_cached(
+                    "SELECT signed FROM statement WHERE kind = 'turn' AND subject = ?1 ORDER BY position DESC",
+                )
+                .and_then(|mut statement| {
+                    statement.query_row([turn.id.to_string()], |row| row.get(0)).optional()
+                })
+                .map_err(|error| unreadable(&error))?;
+            turn.record = record
+                .map(|text| serde_json::from_str(&text))
+                .transpose()
+                .map_err(|error| corrupt(&error))?;
+        }
         Ok(Message { head, body: self.submission.body.clone(), traceparent: self.trace.clone() })
     }
 }
@@ -222,7 +236,7 @@ impl Found {
 fn state(entry: &Entry) -> State {
     State {
         read: entry.read,
-        turn: entry.turn.map(|(id, finish)| TurnState { id, finish }),
+        turn: entry.turn.map(|(id, finish)| TurnState { id, finish, record: None }),
         response: entry.response.map(|(turn, response)| {
             let kind = match response {
                 Response::Reply(_) => "reply",

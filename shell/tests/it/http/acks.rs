@@ -39,11 +39,15 @@ enforces_process! {
         refused(problem(rig.block(agent.ack(&said, Some(fence)))), "ack_no_response");
         rig.block(agent.reply(target, fence, alert.id, turn, "restarted")).unwrap();
         rig.block(agent.done(target, fence, later.id, other_turn)).unwrap();
+        let outstanding = || {
+            rig.block(agent.inbox(target, &awakener::client::ReadFrom::Start, None, None)).unwrap().outstanding
+        };
+        assert_eq!(outstanding(), 1);
         // The later message is finished; the cursor still waits for the alert.
         assert_eq!(cursor(&rig), (0, 1));
         assert!(!rig.block(agent.ack(&said, Some(fence))).unwrap());
         // And then it goes over both in one step.
-        assert_eq!(cursor(&rig), (2, 0));
+        assert_eq!((cursor(&rig), outstanding()), ((2, 0), 0));
         assert!(rig.block(agent.ack(&said, Some(fence))).unwrap());
         let otherwise = ack(&alert, AckOutcome::Failed, By::Station, &story.station);
         refused(problem(rig.block(agent.ack(&otherwise, Some(fence)))), "already_acknowledged");

@@ -80,7 +80,8 @@ enforces_process! {
         rig.target("lotse");
         let token = rig.credential("alice", &[], None);
         let send = |headers: &[(&str, &str)]| {
-            let good = submission("lotse", "message/1", json!(1)).to_value().to_string();
+            let body = word(message_id().as_bytes()[13].into());
+            let good = submission("lotse", "message/1", json!(body)).to_value().to_string();
             let mut request = http()
                 .post(format!("{}/v1/messages", rig.base))
                 .bearer_auth(token.expose())
@@ -106,6 +107,19 @@ enforces_process! {
         }
         assert_eq!(rig.stored(), 0);
         assert_eq!(send(&[("content-type", "application/json; charset=utf-8")]).0, 201);
+        // A trace context that comes with it is kept, one that is none is left aside (AUD-6).
+        for (sent, kept) in [
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
+            ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false),
+            ("nonsense", false),
+        ] {
+            let (status, answer) = send(&[("content-type", "application/json"), ("traceparent", sent)]);
+            assert_eq!(status, 201, "{answer}");
+            let id = answer["id"].as_str().unwrap().parse().unwrap();
+            let message = rig.block(rig.client(token.expose()).message(id)).unwrap();
+            assert_eq!(message.traceparent, kept.then(|| sent.to_owned()));
+        }
     }
 
     [Adm2] fn adm_2_a_body_that_is_too_large_is_that_whoever_sends_it(seen) {
@@ -131,7 +145,7 @@ enforces_process! {
         assert_eq!(rig.stored(), 1);
     }
 
-    [Adm1, Adm2, Adm3, Adm4, Adm8, Adm13] fn adm_2_the_first_failure_wins_in_the_one_order(seen) {
+    [Adm1, Adm2, Adm3, Adm8, Adm13] fn adm_2_the_first_failure_wins_in_the_one_order(seen) {
         let rig = Rig::start();
         let agent = rig.principal("alice", &[], None);
         rig.principal("bob", &[], None);
@@ -192,9 +206,10 @@ enforces_process! {
         rig.restart();
         assert_eq!(again(&rig), expected);
         assert_eq!(rig.stored(), 1);
-        // The same id of another sender is another message; the sender is part of the key.
-        let other = rig.block(rig.client(bob.expose()).submit(&message, None)).unwrap();
-        assert_eq!((other.seq, other.repeat), (2, false));
+        // Another sender cannot use the id as well: an ACK or a reply could not say which message it means.
+        let taken = problem(rig.block(rig.client(bob.expose()).submit(&message, None)));
+        assert_eq!(taken["reason"], "duplicate_conflict");
+        assert_eq!(rig.stored(), 1);
         // Many at once: still one.
         let message = submission("lotse", "message/1", json!({"n": 2}));
         let results = rig.block(async {
@@ -212,7 +227,7 @@ enforces_process! {
             results
         });
         assert_eq!(results.iter().filter(|result| !result.repeat).count(), 1);
-        assert!(results.iter().all(|result| result.seq == 3));
+        assert!(results.iter().all(|result| result.seq == 2));
     }
 
     [Prt2] fn prt_2_a_principal_has_its_rate_and_no_more(seen) {

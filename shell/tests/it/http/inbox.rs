@@ -76,7 +76,7 @@ enforces_process! {
         }
     }
 
-    [Lsn1] fn lsn_1_a_long_poll_ends_when_something_lands_and_misses_nothing(_seen) {
+    [Inb5] fn inb_5_a_long_poll_ends_when_something_lands_and_misses_nothing(_seen) {
         let rig = Rig::start();
         let story = rig.story();
         let start = Instant::now();
@@ -124,7 +124,7 @@ enforces_process! {
         assert_eq!((page.unwrap().items.len(), sent.unwrap().seq), (0, 1));
     }
 
-    [Lsn1] fn lsn_1_a_stop_ends_polls_at_once(_seen) {
+    [Inb5] fn inb_5_a_stop_ends_polls_at_once(_seen) {
         let mut rig = Rig::start();
         let story = rig.story();
         let (agent, target) = (story.agent.clone(), story.target.clone());

@@ -65,7 +65,7 @@ enforces_process! {
         assert_eq!(joined, all.receipts);
     }
 
-    [Aud1, Aud3] fn aud_3_a_checkpoint_covers_the_chain_that_is_exported(_seen) {
+    [Aud1] fn aud_1_a_checkpoint_covers_the_chain_that_is_exported(_seen) {
         let rig = Rig::start();
         let story = rig.story();
         rig.block(story.alice.submit(&submission("lotse", "message/1", json!(1)), None)).unwrap();
@@ -93,7 +93,7 @@ enforces_process! {
         assert_eq!(part.entries.iter().map(|row| row.position).collect::<Vec<_>>(), [3, 4]);
     }
 
-    [Idn6] fn aud_8_the_status_shows_each_caller_its_own(_seen) {
+    [Idn6] fn idn_6_the_status_shows_each_caller_its_own(_seen) {
         let rig = Rig::start();
         let story = rig.story();
         rig.target("other");

@@ -51,7 +51,18 @@ enforces_process! {
         // The sender sees its own, the observer everything.
         assert_eq!(rig.block(sender.message(to_ab.id)).unwrap().body, json!(2));
         assert!(!rig.block(sender.receipts(&by_message)).unwrap().receipts.is_empty());
-        assert_eq!(rig.block(rig.observer().message(to_ab.id)).unwrap().body, json!(2));
+        // Who observes sees what becomes of a message, and not what it says; a daemon sees neither.
+        let observer = rig.observer();
+        assert_eq!(rig.block(observer.trace(to_ab.id)).unwrap().message.id, to_ab.id);
+        assert!(!rig.block(observer.receipts(&by_message)).unwrap().receipts.is_empty());
+        assert_eq!(problem(rig.block(observer.message(to_ab.id)))["reason"], "unknown_message");
+        let daemon = rig.daemon();
+        for watcher in [&observer, &daemon] {
+            let page = rig.block(watcher.inbox(&target("ab"), &ReadFrom::Start, None, None));
+            assert_eq!(problem(page)["reason"], "not_readable");
+        }
+        assert_eq!(problem(rig.block(daemon.trace(to_ab.id)))["reason"], "unknown_message");
+        assert_eq!(problem(rig.block(daemon.receipts(&by_message)))["reason"], "unauthenticated");
         // A star is no name, so no credential can be given one.
         let star = rig.command("register_principal", json!({"principal": "r2", "may_read": ["*"],
             "credential": reader.hash()}));

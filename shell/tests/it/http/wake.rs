@@ -20,7 +20,7 @@ fn question(bytes: &[u8]) -> Question {
 }
 
 enforces_process! {
-    [Dsp7, Dsp11, Dsp2, Emt3] fn dsp_7_a_flight_needs_the_planes_word(seen) {
+    [Dsp7] fn dsp_7_a_flight_needs_the_planes_word(seen) {
         let mut rig = Rig::start();
         let story = rig.story();
         let (daemon, target) = (rig.daemon(), &story.target);
@@ -130,7 +130,7 @@ enforces_process! {
         rig.target("lotse");
     }
 
-    [Ver4] fn ver_4_what_is_no_command_is_counted_and_not_recorded(seen) {
+    [Opr1] fn opr_1_what_is_no_command_is_counted_and_not_recorded(seen) {
         let rig = Rig::start();
         let before = rig.audited().len();
         for body in ["", "{}", "[]", "nonsense", "{\"command\":{},\"signature\":\"x\"}"] {

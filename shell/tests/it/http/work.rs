@@ -1,5 +1,6 @@
 //! Work under a lease, from claim to result (INB-7 to INB-9, STN-6, ADM-12).
 
+use awakener::http::wire::requests::TurnRecord;
 use awakener_kernel::ids::Fence;
 use awakener_kernel::values::Finish;
 use awakener_tools::enforces_process;
@@ -8,7 +9,7 @@ use serde_json::json;
 use super::super::support::*;
 
 enforces_process! {
-    [Inb7, Inb8, Inb9, Stn6, Obs1, Inb2] fn inb_7_work_is_taken_read_answered_and_finished_once(seen) {
+    [Inb7, Inb9, Stn6, Inb2] fn inb_7_work_is_taken_read_answered_and_finished_once(seen) {
         let rig = Rig::start();
         let story = rig.story();
         let (agent, target) = (&story.agent, &story.target);
@@ -45,7 +46,17 @@ enforces_process! {
         assert_eq!((read.attempt, read.repeat), (None, true));
         assert_eq!(read.message.body, json!({"text": "one"}));
         rig.block(agent.renew(target, fence)).unwrap();
-        let finish = |finish| rig.block(agent.finish_turn(target, fence, first.id, turn, finish, None));
+        let record = TurnRecord {
+            directive_sha256: first.content_hash(),
+            model: "fake".into(),
+            window: 8_000,
+            budget: 1_000,
+            input_tokens: 120,
+            output_tokens: 7,
+        };
+        let finish = |finish| {
+            rig.block(agent.finish_turn(target, fence, first.id, turn, finish, Some(record.clone())))
+        };
         assert!(!finish(Finish::Complete).unwrap());
         assert!(finish(Finish::Complete).unwrap());
         refused(problem(finish(Finish::Timeout)), "result_conflict");
@@ -56,6 +67,7 @@ enforces_process! {
         refused(problem(rig.block(agent.reply(target, fence, first.id, turn, "other"))), "result_conflict");
         refused(problem(rig.block(agent.done(target, fence, first.id, turn))), "result_conflict");
         let whole = rig.block(story.alice.message(first.id)).unwrap();
+        assert_eq!(whole.head.state.turn.unwrap().record, Some(record.clone()));
         let response = whole.head.state.response.unwrap();
         assert_eq!((response.kind.as_str(), response.body.as_deref()), ("reply", Some("done \"it\"")));
         assert_eq!(whole.head.state.finished.as_deref(), Some("responded"));
@@ -74,6 +86,39 @@ enforces_process! {
         assert_eq!(status[0].lease.as_ref().map(|lease| lease.holder.as_str()), Some("other"));
     }
 
+    [Inb8] fn inb_8_work_that_is_read_too_often_is_set_aside_and_an_alert_stays_outstanding(_seen) {
+        let rig = Rig::with(|limits| limits.attempts = 2);
+        let story = rig.story();
+        let alert = submission("lotse", "interrupt-alert/1", json!("alert"));
+        let mail = submission("lotse", "message/1", json!("mail"));
+        for message in [&alert, &mail] {
+            rig.block(story.alice.submit(message, None)).unwrap();
+        }
+        let me = "me".parse().unwrap();
+        for attempt in [1, 2] {
+            // A claim by itself costs nothing.
+            let lease = rig.block(story.agent.claim(&story.target, &me, 5)).unwrap();
+            rig.block(story.agent.release(&story.target, lease.fence)).unwrap();
+            let lease = rig.block(story.agent.claim(&story.target, &me, 5)).unwrap();
+            assert_eq!(lease.messages.len(), 2);
+            for message in [&alert, &mail] {
+                let read = rig.block(story.agent.read(&story.target, lease.fence, message.id)).unwrap();
+                assert_eq!(read.attempt, Some(attempt));
+            }
+            rig.block(story.agent.release(&story.target, lease.fence)).unwrap();
+        }
+        assert_eq!(problem(rig.block(story.agent.claim(&story.target, &me, 5)))["reason"], "nothing_to_claim");
+        let state = |id| rig.block(story.alice.message(id)).unwrap().head.state;
+        assert_eq!((state(mail.id).quarantined, state(mail.id).finished.as_deref()), (true, Some("quarantined")));
+        assert_eq!((state(alert.id).quarantined, state(alert.id).finished), (true, None));
+        let status = rig.block(rig.observer().status()).unwrap().targets.unwrap();
+        assert!(status[0].outstanding[0].quarantined && status[0].cursor == 0);
+        // The operator gives it back, and it can be worked on again.
+        rig.act("release_quarantine", json!({"target": "lotse", "message": alert.id}));
+        let lease = rig.block(story.agent.claim(&story.target, &me, 5)).unwrap();
+        assert_eq!(lease.messages.iter().map(|head| head.id).collect::<Vec<_>>(), [alert.id]);
+    }
+
     [Adm12] fn adm_12_what_is_sent_at_work_has_that_work_as_its_cause(seen) {
         let rig = Rig::start();
         let story = rig.story();
@@ -86,6 +131,10 @@ enforces_process! {
         let follow = submission("other", "message/1", json!(2));
         let admitted = rig.block(story.agent.submit(&follow, Some(lease.fence))).unwrap();
         assert_eq!((admitted.cause, admitted.depth), (Some(first.id), 1));
+        // Also without showing the lease: the cause is the server's to know.
+        let hidden = submission("other", "message/1", json!("hidden"));
+        let hidden = rig.block(story.agent.submit(&hidden, None)).unwrap();
+        assert_eq!((hidden.cause, hidden.depth), (Some(first.id), 1));
         // A repeat says the same, also when the lease is over by then; a new one under a dead lease is refused.
         rig.block(story.agent.release(&story.target, lease.fence)).unwrap();
         let again = rig.block(story.agent.submit(&follow, Some(lease.fence))).unwrap();

@@ -259,9 +259,9 @@ enforces_process! {
             let (folder, plane, station) = (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
             let daemon = start(looking(with(folder.path(), Arc::new(plane.clone()), station.adapter()))).await;
             until("there are looks", async || plane.sweeps() >= 2).await;
-            plane.deaf(true);
             daemon.present(Via::Broker, &plane.bytes(1)).await.unwrap();
             until("the runtime was told", async || station.told().len() == 1).await;
+            plane.deaf(true);
             let sweeps = plane.sweeps();
             // A plane that believes in a flight would find nothing.
             stays("no look", Duration::from_millis(700), async || plane.sweeps() <= sweeps + 1).await;
