@@ -324,17 +324,17 @@ fn around_a_commit(point: &str, shown: &str, durable: bool) {
 
 enforces! {
     [Aud1, Aud5]
-    fn inb_1_killed_before_a_commit_nothing_of_it_is_there(_seen) {
+    fn aud_1_killed_before_a_commit_nothing_of_it_is_there(_seen) {
         around_a_commit("before_commit", "BeforeCommit", false);
     }
 
     [Aud1, Aud5]
-    fn inb_1_killed_between_commit_and_answer_everything_is_there_once(_seen) {
+    fn aud_1_killed_between_commit_and_answer_everything_is_there_once(_seen) {
         around_a_commit("after_commit", "AfterCommit", true);
     }
 
     [Aud1, Aud5]
-    fn emt_1_killed_between_commit_and_publish_no_token_comes_twice(_seen) {
+    fn aud_1_killed_between_commit_and_publish_no_token_comes_twice(_seen) {
         let (mut trial, mut up) = Trial::new("before_publish");
         for kill in 0..KILLS {
             let alert = trial.compose(true);
@@ -366,7 +366,7 @@ enforces! {
     }
 
     [Aud1, Aud5]
-    fn inb_1_killed_during_recovery_the_next_one_finds_the_same(_seen) {
+    fn aud_5_killed_during_recovery_the_next_one_finds_the_same(_seen) {
         let (mut trial, mut up) = Trial::new("in_recovery");
         let minted = |trial: &Trial| -> i64 {
             trial.home.store().query_row("SELECT count(*) FROM mint", [], |row| row.get(0)).unwrap()
@@ -403,7 +403,7 @@ enforces! {
     }
 
     [Aud1, Aud5]
-    fn inb_1_killed_at_random_under_load_nothing_admitted_is_lost(_seen) {
+    fn aud_5_killed_at_random_under_load_nothing_admitted_is_lost(_seen) {
         let (mut trial, mut up) = Trial::new("");
         let first = trial.compose(true);
         let admitted = trial.home.block(trial.alice().submit(&first, None)).unwrap();
