@@ -15,6 +15,7 @@ mod alert;
 mod chain;
 mod ends;
 mod held;
+mod latch;
 mod operators;
 
 /// How a command ended.
@@ -141,7 +142,7 @@ impl Machine {
         self.dir.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_awakener"));
         command
             .args(["--set", &format!("http.listen={}", self.listen)])
