@@ -1,21 +1,25 @@
 //! One process per store (INB-10): others go through it, and if none runs a command reads the store by itself.
 
+use awakener_tools::enforces_process;
+
 use super::{Machine, lines};
 
-#[test]
-fn inb_10_a_second_plane_is_refused_with_the_pid_of_the_first() {
+enforces_process! {
+[Inb10]
+fn inb_10_a_second_plane_is_refused_with_the_pid_of_the_first(seen) {
     let machine = Machine::up();
     // At the same address, and at another.
     for extra in [&[][..], &["--set", "http.listen=127.0.0.1:0"]] {
         let failure = machine.fails(&[&["up"], extra].concat(), 69);
         assert_eq!((&failure["reason"], &failure["rule"]), (&"store_held".into(), &"INB-10".into()));
+        seen.problem(&failure);
         assert!(failure["error"].as_str().unwrap().contains(&format!("pid {} ", machine.pid())));
     }
     machine.ok(&["status"]);
 }
 
-#[test]
-fn inb_10_without_a_plane_a_command_reads_the_store_and_lets_go() {
+[Inb10]
+fn inb_10_without_a_plane_a_command_reads_the_store_and_lets_go(seen) {
     let mut machine = Machine::story();
     let id = machine.alert("pump 3");
     machine.ok(&["disarm", "lotse"]);
@@ -46,6 +50,8 @@ fn inb_10_without_a_plane_a_command_reads_the_store_and_lets_go() {
     // A process that has the store and does not answer here is named.
     let failure = machine.fails(&["status", "--set", "http.listen=127.0.0.1:9"], 69);
     assert_eq!(failure["reason"], "store_held");
+    seen.problem(&failure);
+}
 }
 
 #[test]
