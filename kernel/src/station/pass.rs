@@ -5,15 +5,15 @@ use awakener_spec::{Reason, rule};
 use super::evidence::{Evidence, Stopped, conclude};
 use super::leaf::Leaf;
 use super::phase::{Cognizing, Phase, Reading, Waking};
-use super::work::{Answer, Lane, Pass, Work};
+use super::work::{Answer, Lane, Pass, Tail, Work};
 use super::{Effect, Event, Image, Record, Station};
-use crate::ids::{MessageId, Seq, Tier, TurnId};
+use crate::ids::{MessageId, Tier, TurnId};
 use crate::machine::Step;
 use crate::time::Millis;
 use crate::values::{Finish, TurnRef};
 
 impl Leaf<'_> {
-    pub(super) fn mark_tail(mut self, tail: Seq) -> Step<Station> {
+    pub(super) fn mark_tail(mut self, tail: Tail) -> Step<Station> {
         self.record(Record::TailKnown { tail });
         self.done(Event::TailKnown)
     }

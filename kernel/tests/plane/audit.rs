@@ -79,7 +79,7 @@ enforces! {
         };
         let turned: Vec<_> = turned.into_iter().filter(|(_, _, into)| *into).collect();
         assert!(turned.is_empty(), "{turned:?}");
-        assert!(Turns::<Principal, Principal>::INTO, "control");
+        const { assert!(Turns::<Principal, Principal>::INTO, "control") };
 
         let identities = Identities {
             principal: Some(Principal::parse("mira").unwrap()),

@@ -101,7 +101,8 @@ enforces! {
         assert_eq!(reading(&rig), Reading { hour: 1, day: 1, boot: 0 }, "durable");
 
         let base = Config { turns_per_hour: 9, turns_per_day: 9, turns_per_boot: 9, ..Config::default() };
-        let limits: [(Config, fn(Reading) -> Trip); 3] = [
+        type Trips = fn(Reading) -> Trip;
+        let limits: [(Config, Trips); 3] = [
             (Config { turns_per_hour: 2, ..base.clone() }, |r| Trip::Hour { turns: r.hour, limit: 2 }),
             (Config { turns_per_day: 2, ..base.clone() }, |r| Trip::Day { turns: r.day, limit: 2 }),
             (Config { turns_per_boot: 2, ..base }, |r| Trip::Boot { turns: r.boot, limit: 2 }),

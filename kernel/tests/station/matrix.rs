@@ -44,7 +44,7 @@ pub const CLASSES: [Class; 41] = [
     ("disarm", at_once, |_| Input::Disarm),
     ("abort", at_once, |_| Input::Abort),
     ("mark_tail", at_once, |r| Input::MarkTail {
-        tail: r.station.image().tail.map_or(seq(1), |known| known.next()),
+        tail: r.station.image().tail.map_or(Tail(1), |known| Tail(known.0 + 1)),
     }),
     ("hint", at_once, |_| Input::Hint { wake: wake(1) }),
     ("work_found", at_once, |_| Input::WorkFound),

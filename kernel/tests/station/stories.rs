@@ -292,10 +292,11 @@ enforces! {
             (None, Latency::Unmeasured(Unmeasured::Backlog)),
             (Some(10), Latency::Unmeasured(Unmeasured::Backlog)),
             (Some(9), Latency::Measured),
+            (Some(0), Latency::Measured),
         ] {
             let mut rig = Rig::new().arm();
             if let Some(tail) = tail {
-                rig.go(Input::MarkTail { tail: seq(tail) });
+                rig.go(Input::MarkTail { tail: Tail(tail) });
             }
             let mut rig = rig.acking();
             rig.go(Input::ResultRecorded { ticket: rig.ticket() });
@@ -304,9 +305,9 @@ enforces! {
         }
         // The tail is what was there before the test: it is marked while nothing runs, and never goes back.
         let mut rig = Rig::new().arm();
-        rig.go(Input::MarkTail { tail: seq(9) });
-        assert_eq!(rig.step(Input::MarkTail { tail: seq(8) }).outcome, Outcome::Absorbed);
-        let late = rig.cognizing().step(Input::MarkTail { tail: seq(11) });
+        rig.go(Input::MarkTail { tail: Tail(9) });
+        assert_eq!(rig.step(Input::MarkTail { tail: Tail(8) }).outcome, Outcome::Absorbed);
+        let late = rig.cognizing().step(Input::MarkTail { tail: Tail(11) });
         assert_eq!(late.outcome, Outcome::Refused(Reason::OutOfPhase));
     }
 }

@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
+use awakener_kernel::ids::{CommandId, ContentHash, Holder, Target};
 use awakener_kernel::machine::{Machine as _, Outcome};
-use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
+use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName, Tail};
 use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 
@@ -266,15 +266,12 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
     }
 }
 
-/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7). An empty inbox has no last
-/// message to name, so there nothing is marked.
+/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7).
 async fn mark_tail(client: &Client, target: &Target, handle: &Handle) {
     loop {
         match client.work(target, &[], None).await {
             Ok(work) => {
-                if let Some(tail) = Seq::new(work.last) {
-                    handle.step(Input::MarkTail { tail }).await;
-                }
+                handle.step(Input::MarkTail { tail: Tail(work.last) }).await;
                 return;
             }
             Err(error) => tracing::info!(%target, "the tail of the inbox is not known yet: {error}"),
