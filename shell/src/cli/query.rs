@@ -87,7 +87,7 @@ pub fn latches(context: &Context) -> Result<Answer, Failure> {
     incidents.sort();
     latches.sort_by_key(|latch| latch.get("target").map(out::shown));
     let value = json!({"latches": latches, "incidents": incidents});
-    let mut text = out::list(value.get("latches"), &["target", "file"]);
+    let mut text = show::latches(&latches);
     if !incidents.is_empty() {
         text += &format!("\nincidents\n{}\n", incidents.join("\n"));
     }

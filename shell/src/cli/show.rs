@@ -10,7 +10,7 @@ mod way;
 
 pub use messages::{admitted, claimed, inbox, message, work};
 pub use registry::{keys, principals, roster, targets};
-pub use status::status;
+pub use status::{latches, status};
 pub use way::{receipts, trace};
 
 use serde_json::Value;

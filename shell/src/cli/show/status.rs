@@ -1,6 +1,9 @@
 //! The status of a plane: one line about it, one per target, one per outstanding alert.
 
-use super::{short, span, table};
+use awakener_kernel::time::Wall;
+use serde_json::Value;
+
+use super::{said, short, span, table};
 use crate::http::wire::status::{Status, TargetStatus};
 
 /// The status.
@@ -22,6 +25,34 @@ pub fn status(status: &Status) -> String {
         text += &format!("could not read {}: {} ({})\n", unread.part, unread.detail, unread.reason);
     }
     text
+}
+
+/// Latches of this machine; what cannot be read is a latch all the same.
+pub fn latches(latches: &[Value]) -> String {
+    let row = |latch: &Value| {
+        // The file names its target and holds the note.
+        let note = latch.pointer("/latch/latch");
+        let member = |name| note.and_then(|note| note.get(name));
+        let at = member("at").and_then(Value::as_u64).map_or("-".to_owned(), |at| Wall(at).utc());
+        let cause = member("cause").map_or("not readable".into(), cause_word);
+        vec![
+            latch.get("target").map(said).unwrap_or_default(),
+            at,
+            cause,
+            latch.get("file").map(said).unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = latches.iter().map(row).collect();
+    table(&["target", "at", "cause", "file"], &rows, "none")
+}
+
+/// The kind of a cause: of a tripped fuse which, else the cause itself; the rest stands in the file.
+fn cause_word(cause: &Value) -> String {
+    let which = cause.pointer("/tripped/trip").unwrap_or(cause);
+    match which.as_object().and_then(|members| members.keys().next()) {
+        Some(kind) => kind.clone(),
+        None => said(which),
+    }
 }
 
 fn plane(status: &Status) -> String {
