@@ -149,6 +149,7 @@ pub fn screen(attempt: &Attempt, config: &Config) -> Result<(), Reason> {
 pub fn judge(submitted: &Submitted, facts: &AdmitFacts, queued: u32, config: &Config, now: Now) -> Verdict {
     if let Some(prior) = facts.prior {
         awakener_spec::rule!(Adm7);
+        awakener_spec::rule!(Prt1);
         return if prior.content == submitted.content {
             Verdict::Repeat(prior)
         } else {

@@ -135,6 +135,7 @@ impl AuditEntry {
     /// # Errors
     /// [`Reason::ChainBroken`] if a value has no canonical form; the step must then not be committed (ADM-10).
     pub fn stored(&self) -> Result<Vec<u8>, Reason> {
+        awakener_spec::rule!(Idn1);
         let value = serde_json::to_value(self).map_err(|_| Reason::ChainBroken)?;
         Ok(json::canonical(&value))
     }

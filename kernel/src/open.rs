@@ -5,7 +5,7 @@
 //! transaction opens it. After a failed commit nothing is left but [`Machine::recover`]. The store of the shell and
 //! the disk of the model are the two implementations of [`Store`].
 //!
-//! Not here: what a store writes, and what happens to effects. Rules: INB-1, ADM-10, EMT-1, VER-2, AUD-4.
+//! Not here: what a store writes, and what happens to effects. Rules: INB-1, ADM-10, EMT-1, VER-2, AUD-4, FML-1.
 
 use alloc::vec::Vec;
 
@@ -186,6 +186,8 @@ impl<M: Machine> Open<M> {
     ) -> Result<Self, S::Error> {
         let Self { machine, mut outcomes, mut effects, txn } = self;
         let step = machine.step(config, now, input.clone(), facts.clone());
+        // Model and shell have no other way to a step.
+        awakener_spec::rule!(Fml1);
         debug_assert!(step.machine.check(config).is_ok(), "{:?}", step.machine.check(config));
         store.write(Entry {
             now,
@@ -208,6 +210,7 @@ impl<M: Machine> Open<M> {
     /// # Errors
     /// Gives itself back when `committed` belongs to another transaction.
     pub fn close(self, committed: &Committed) -> Result<Released<M>, Self> {
+        awakener_spec::rule!(Aud4);
         if committed.id != self.txn {
             return Err(self);
         }

@@ -24,6 +24,7 @@ use crate::http::wire::answers::{
     Admitted, Audit, Claimed, Enacted, Message, OneMessage, Page, Permitted, Receipts, RouterKeys, Swept,
     Trace, WorkRead,
 };
+use crate::http::wire::registry::RegistryNow;
 pub use crate::http::wire::requests::ReadFrom;
 use crate::http::wire::requests::{self, TurnRecord};
 use crate::http::wire::stations::{GrantNow, OpenWork, Origin};
@@ -50,6 +51,20 @@ pub enum ClientError {
     /// What came back is not an answer of a plane.
     #[error("not an answer of a plane: {0}")]
     Malformed(String),
+    /// The client only rehearses: this is what would have been sent.
+    #[error("nothing was sent: {} {}", .0.method, .0.path)]
+    Rehearsed(Box<Rehearsed>),
+}
+
+/// A request that changes something, as it would have been sent.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Rehearsed {
+    /// Always `POST` so far.
+    pub method: String,
+    /// Without the address of the plane.
+    pub path: String,
+    /// The body; null if there is none.
+    pub body: Value,
 }
 
 impl ClientError {
@@ -59,7 +74,7 @@ impl ClientError {
             Self::Problem(problem) => problem.reason(),
             Self::Unreachable(_) => Some(Reason::Unreachable),
             Self::Timeout(_) => Some(Reason::OutcomeUnknown),
-            Self::Malformed(_) => None,
+            Self::Malformed(_) | Self::Rehearsed(_) => None,
         }
     }
 
@@ -67,7 +82,7 @@ impl ClientError {
     pub fn class(&self) -> Option<Class> {
         match self {
             Self::Problem(problem) => problem.class(),
-            Self::Unreachable(_) | Self::Timeout(_) | Self::Malformed(_) => None,
+            Self::Unreachable(_) | Self::Timeout(_) | Self::Malformed(_) | Self::Rehearsed(_) => None,
         }
     }
 
@@ -77,7 +92,7 @@ impl ClientError {
             Self::Problem(problem) => problem.retry,
             Self::Unreachable(_) => Retry::Later,
             Self::Timeout(_) => Retry::SameId,
-            Self::Malformed(_) => Retry::Never,
+            Self::Malformed(_) | Self::Rehearsed(_) => Retry::Never,
         }
     }
 
@@ -126,6 +141,7 @@ pub struct Client {
     base: String,
     token: std::sync::Arc<Zeroizing<String>>,
     timeout: Duration,
+    rehearses: bool,
 }
 
 impl std::fmt::Debug for Client {
@@ -153,13 +169,26 @@ impl Client {
             .build()
             .map_err(ClientError::malformed)?;
         let base = base.trim_end_matches('/').to_owned();
-        Ok(Self { http, base, token: Zeroizing::new(token.to_owned()).into(), timeout: TIMEOUT })
+        Ok(Self {
+            http,
+            base,
+            token: Zeroizing::new(token.to_owned()).into(),
+            timeout: TIMEOUT,
+            rehearses: false,
+        })
     }
 
     /// The same with another time limit per call.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// The same, but nothing that could change something is sent: such a call ends as [`ClientError::Rehearsed`].
+    #[must_use]
+    pub fn rehearsing(mut self) -> Self {
+        self.rehearses = true;
         self
     }
 
@@ -474,6 +503,14 @@ impl Client {
         self.get("/v1/status", &[]).await
     }
 
+    /// What operators decided. For observers.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn registry(&self) -> Result<RegistryNow> {
+        self.get("/v1/registry", &[]).await
+    }
+
     /// Whether the plane serves.
     ///
     /// # Errors
@@ -546,6 +583,11 @@ impl Client {
     }
 
     async fn call<T: DeserializeOwned>(&self, method: Method, path: &str, body: Body) -> Result<T> {
+        if self.rehearses && method != Method::GET {
+            let (method, path) = (method.to_string(), path.to_owned());
+            let body = body.json.unwrap_or_default();
+            return Err(ClientError::Rehearsed(Box::new(Rehearsed { method, path, body })));
+        }
         let mut url = reqwest::Url::parse(&format!("{}{path}", self.base)).map_err(ClientError::malformed)?;
         if !body.query.is_empty() {
             url.query_pairs_mut().extend_pairs(body.query);

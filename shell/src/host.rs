@@ -287,3 +287,6 @@ impl<M: Persist> Host<M> {
         Done { outcomes: in_order, effects }
     }
 }
+
+#[cfg(test)]
+mod tests;

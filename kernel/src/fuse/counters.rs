@@ -7,7 +7,7 @@ use alloc::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DAY, Work};
+use super::{DAY, HOUR, Work};
 use crate::ids::{ContentHash, MessageId};
 use crate::time::{Millis, Wall};
 
@@ -36,7 +36,24 @@ pub struct EchoRun {
     pub run: u32,
 }
 
+/// The counts as they are judged; whoever shows a count of the fuse shows these (FUS-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Reading {
+    /// Turns within the last hour.
+    pub hour: u32,
+    /// Turns within the last day.
+    pub day: u32,
+    /// Turns since the last boot.
+    pub boot: u32,
+}
+
 impl Counters {
+    /// What the counters say now.
+    pub fn reading(&self, now: Wall) -> Reading {
+        awakener_spec::rule!(Fus2);
+        Reading { hour: self.within(HOUR, now), day: self.within(DAY, now), boot: self.boot }
+    }
+
     /// Turns that started within `window` before `now`. An instant ahead of `now` counts, so that a clock that was
     /// set back cannot hide turns.
     pub fn within(&self, window: Millis, now: Wall) -> u32 {

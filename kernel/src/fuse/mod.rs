@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use awakener_spec::{Reason, rule};
 use serde::{Deserialize, Serialize};
 
-pub use counters::{Counters, EchoRun, MAX_TURNS};
+pub use counters::{Counters, EchoRun, MAX_TURNS, Reading};
 pub use normal::{normal_form, normal_hash};
 
 use crate::config::Config;
@@ -128,7 +128,7 @@ pub fn judge(config: &Config, counters: &Counters, now: Wall, work: &Work) -> Re
 }
 
 fn count(config: &Config, counters: &Counters, now: Wall) -> Result<(), Trip> {
-    let (hour, day, boot) = (counters.within(HOUR, now), counters.within(DAY, now), counters.boot());
+    let Reading { hour, day, boot } = counters.reading(now);
     if hour >= config.turns_per_hour {
         return Err(Trip::Hour { turns: hour, limit: config.turns_per_hour });
     }

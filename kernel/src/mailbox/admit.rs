@@ -39,6 +39,7 @@ impl Mailbox {
                     quarantined: false,
                     released: 0,
                 };
+                rule!(Adm11);
                 self.store(config, now, entry)
             }
         }
@@ -55,6 +56,7 @@ impl Mailbox {
         draft.record(Record::Admitted { seq, entry });
         rule!(Inb1);
         rule!(Inb2);
+        rule!(Rte2);
         if tier == Tier::Zero {
             rule!(Ack1);
             let timers = &mut draft.machine.timers;

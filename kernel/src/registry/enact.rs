@@ -84,7 +84,11 @@ impl Image {
                 revoke(self.operators.get_mut(&of.key_id).map(|key| &mut key.revoked), at);
             }
             Act::AcceptClock(_) => self.clock = None,
-            Act::ClearLatch(_) | Act::Resolve(_) | Act::ReleaseQuarantine(_) | Act::Reanchor(_) => {}
+            // A cleared station works again only under a new grant; else it would trip anew at once (FUS-7).
+            Act::ClearLatch(of) => {
+                self.grants.remove(&of.target);
+            }
+            Act::Resolve(_) | Act::ReleaseQuarantine(_) | Act::Reanchor(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 //! Whatever is absent, unreadable or over denies (OPR-3).
 
 use super::Registry;
-use super::image::{Held, Key};
+use super::image::{Held, Image, Key};
 use crate::admission::RosterVerdict;
 use crate::ids::{ContentHash, KeyId, Principal, PublicKey, SchemaRef, Target};
 use crate::mailbox::input::{AckKey, Authority};
@@ -22,6 +22,28 @@ impl Held {
     pub fn may_read(&self, target: &Target) -> bool {
         awakener_spec::rule!(Idn6);
         self.may_read.contains(target)
+    }
+}
+
+impl Image {
+    /// Whether the target has a grant that holds (STN-2).
+    pub fn granted(&self, target: &Target, now: Now) -> bool {
+        awakener_spec::rule!(Stn2);
+        self.grants.get(target).is_some_and(|until| now.wall < *until)
+    }
+
+    /// Whether the target must rest (DSP-10): it, or all, is paused, or everything is stopped.
+    pub fn paused(&self, target: &Target, now: Now) -> bool {
+        awakener_spec::rule!(Dsp10);
+        let rests = |until: &Wall| now.wall < *until;
+        self.stopped
+            || self.fleet_pause.as_ref().is_some_and(rests)
+            || self.pauses.get(target).is_some_and(rests)
+    }
+
+    /// Whether the target may be woken now: it has a grant and need not rest.
+    pub fn armed(&self, target: &Target, now: Now) -> bool {
+        self.granted(target, now) && !self.paused(target, now)
     }
 }
 
@@ -117,24 +139,19 @@ impl Registry {
         (self.image.ring, keys.filter(move |(_, key)| key.revoked.is_none() && now.wall < key.not_after))
     }
 
-    /// Whether the target has a grant that holds (STN-2).
+    /// As [`Image::granted`].
     pub fn granted(&self, target: &Target, now: Now) -> bool {
-        awakener_spec::rule!(Stn2);
-        self.image.grants.get(target).is_some_and(|until| now.wall < *until)
+        self.image.granted(target, now)
     }
 
-    /// Whether the target must rest (DSP-10): it, or all, is paused, or everything is stopped.
+    /// As [`Image::paused`].
     pub fn paused(&self, target: &Target, now: Now) -> bool {
-        awakener_spec::rule!(Dsp10);
-        let rests = |until: &Wall| now.wall < *until;
-        self.image.stopped
-            || self.image.fleet_pause.as_ref().is_some_and(rests)
-            || self.image.pauses.get(target).is_some_and(rests)
+        self.image.paused(target, now)
     }
 
-    /// Whether the target may be woken: it has a grant and need not rest.
+    /// As [`Image::armed`].
     pub fn armed(&self, target: &Target, now: Now) -> bool {
-        self.granted(target, now) && !self.paused(target, now)
+        self.image.armed(target, now)
     }
 
     /// Whether Tier-0 is open (ADM-2 `tier0_closed`): started on record, manifest accepted, chain intact, clock sane.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use super::work::{
-    Answer, Grant, LatchCause, LatchId, LatchNote, Latency, MissingAudit, TripAudit, Unmeasured,
+    Answer, Grant, LatchCause, LatchId, LatchNote, Latency, MissingAudit, Tail, TripAudit, Unmeasured,
 };
 use crate::config::Config;
 use crate::fuse::Counters;
@@ -91,15 +91,16 @@ pub struct Image {
     pub turn: Option<Turn>,
     /// Unfinished messages that were worked on.
     pub progress: BTreeMap<MessageId, Progress>,
-    /// At or below it work is backlog.
-    pub tail: Option<Seq>,
+    /// At or below it work is backlog; `None` = not recorded.
+    pub tail: Option<Tail>,
 }
 
 impl Image {
     /// Whether the latency of a message counts (STN-7).
     pub fn latency(&self, seq: Seq) -> Latency {
+        awakener_spec::rule!(Stn7);
         match self.tail {
-            Some(tail) if seq > tail => Latency::Measured,
+            Some(tail) if seq.get() > tail.0 => Latency::Measured,
             Some(_) | None => Latency::Unmeasured(Unmeasured::Backlog),
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use super::effect::Effect;
 use super::evidence::Evidence;
-use super::work::{Answer, CursorAfter, Hand, Lane, LatchId, RefusedCause, Ticket, Work};
+use super::work::{Answer, CursorAfter, Hand, Lane, LatchId, RefusedCause, Tail, Ticket, Work};
 use crate::ids::{CommandId, ContentHash, Fence, MessageId, Seq, TurnId, WakeId};
 use crate::time::Wall;
 
@@ -31,7 +31,7 @@ pub enum Input {
     /// The operator records the tail before a measured test (STN-7).
     MarkTail {
         /// The last sequence that is backlog.
-        tail: Seq,
+        tail: Tail,
     },
     /// An accepted wake. Its content is not work (STN-5).
     Hint {

@@ -1,6 +1,6 @@
 //! The questions that the station's step asks before it branches: tickets, gates, and what claimed work comes to.
 //!
-//! Pure answers about a state; they change nothing. Rules: STN-4, STN-6, STN-9, OBS-2, FUS-1, FUS-6.
+//! Pure answers about a state; they change nothing. Rules: STN-1, STN-4, STN-6, STN-9, OBS-2, FUS-1, FUS-6.
 
 use awakener_spec::{Reason, rule};
 
@@ -37,6 +37,12 @@ pub(super) enum Gate {
     Closed(Reason),
 }
 
+/// Only what is active works (STN-1).
+fn closed(why: Reason) -> Gate {
+    rule!(Stn1);
+    Gate::Closed(why)
+}
+
 impl Station {
     pub(super) fn place(&self, ticket: Ticket) -> Place {
         if ticket.epoch < self.image.epoch {
@@ -70,9 +76,9 @@ impl Station {
             | PhaseName::Cognizing
             | PhaseName::Acking
             | PhaseName::Synced => Gate::Busy,
-            PhaseName::Dark => Gate::Closed(Reason::NotArmed),
-            PhaseName::Refused => Gate::Closed(Reason::OutOfPhase),
-            PhaseName::LatchedDown => Gate::Closed(Reason::Latched),
+            PhaseName::Dark => closed(Reason::NotArmed),
+            PhaseName::Refused => closed(Reason::OutOfPhase),
+            PhaseName::LatchedDown => closed(Reason::Latched),
         }
     }
 
@@ -113,6 +119,7 @@ impl Station {
         let Verdict::Trips(trip) = self.verdict(config, now, work, lane) else { return None };
         let cause = LatchCause::Tripped { message: work.message(), trip };
         let audit = TripAudit::Missing(MissingAudit::Failed(Reason::StoreUnavailable));
+        rule!(Fus6);
         Some(LatchNote { latch: LatchId(*turn), cause, at: now.wall, audit })
     }
 }

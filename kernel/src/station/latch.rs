@@ -19,13 +19,13 @@ impl Leaf<'_> {
     }
 
     pub(super) fn trip(mut self, latch: LatchId, message: MessageId, trip: Trip) -> Step<Station> {
-        rule!(Fus4);
         self.abandon();
         let cause = LatchCause::Tripped { message, trip };
         self.record(Record::Latched { latch, cause: cause.clone(), at: self.now.wall });
         let ticket = self.issue();
         self.stage(LatchStage::Auditing(ticket, self.now.mono + AUDIT_WITHIN));
         self.effect(Effect::AppendTripAudit { ticket, latch, cause, within: AUDIT_WITHIN });
+        rule!(Fus4);
         self.tell(Alarm::Latched(latch));
         self.done(Event::Latched(latch))
     }
@@ -46,7 +46,6 @@ impl Leaf<'_> {
     }
 
     pub(super) fn trip_audited(mut self, audit: TripAudit) -> Step<Station> {
-        rule!(Fus5);
         self.record(Record::TripAudited { audit });
         self.write_latch();
         self.done(Event::TripAudited(audit))
@@ -64,11 +63,11 @@ impl Leaf<'_> {
         let ticket = self.issue();
         self.stage(LatchStage::Writing(ticket, self.now.mono + AUDIT_WITHIN));
         self.effect(Effect::WriteLatch { ticket, note });
+        rule!(Fus5);
     }
 
     /// The process stops whether the file is there or not; without it the trip record latches the next boot.
     pub(super) fn latch_settled(mut self, written: bool) -> Step<Station> {
-        rule!(Fus4);
         let latch = self.image().latch.as_ref().map(|latch| latch.latch);
         if written {
             self.record(Record::LatchWritten);
@@ -78,6 +77,7 @@ impl Leaf<'_> {
             self.tell(Alarm::LatchNotWritten(latch));
         }
         self.effect(Effect::StopProcess);
+        rule!(Fus4);
         self.done(Event::LatchSettled { written })
     }
 
@@ -116,6 +116,7 @@ impl Leaf<'_> {
         self.stage(LatchStage::Removing(ticket, command));
         if let Some(latch) = self.image().latch.as_ref().map(|latch| latch.latch) {
             self.effect(Effect::RemoveLatch { ticket, latch });
+            rule!(Aud4);
         }
         self.done(Event::LatchArchived)
     }

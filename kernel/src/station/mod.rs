@@ -39,7 +39,7 @@ pub use phase::{
 pub use record::Record;
 pub use work::{
     Answer, CursorAfter, Grant, GrantEnd, Hand, Lane, LatchCause, LatchId, LatchNote, Latency, Mapped,
-    MissingAudit, Model, Pass, Prior, RefusedCause, Ticket, TripAudit, Unmeasured, Work,
+    MissingAudit, Model, Pass, Prior, RefusedCause, Tail, Ticket, TripAudit, Unmeasured, Work,
 };
 
 use awakener_spec::Reason;

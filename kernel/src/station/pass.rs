@@ -5,26 +5,25 @@ use awakener_spec::{Reason, rule};
 use super::evidence::{Evidence, Stopped, conclude};
 use super::leaf::Leaf;
 use super::phase::{Cognizing, Phase, Reading, Waking};
-use super::work::{Answer, Lane, Pass, Work};
+use super::work::{Answer, Lane, Pass, Tail, Work};
 use super::{Effect, Event, Image, Record, Station};
-use crate::ids::{MessageId, Seq, Tier, TurnId};
+use crate::ids::{MessageId, Tier, TurnId};
 use crate::machine::Step;
 use crate::time::Millis;
 use crate::values::{Finish, TurnRef};
 
 impl Leaf<'_> {
-    pub(super) fn mark_tail(mut self, tail: Seq) -> Step<Station> {
-        rule!(Stn7);
+    pub(super) fn mark_tail(mut self, tail: Tail) -> Step<Station> {
         self.record(Record::TailKnown { tail });
         self.done(Event::TailKnown)
     }
 
     /// The hint says no more than "look": what is worked on comes from the inbox.
     pub(super) fn wake(mut self) -> Step<Station> {
-        rule!(Stn5);
         let (ticket, until) = (self.issue(), self.now.mono + self.config.flight_max);
         self.go(Phase::Waking(Waking { ticket, until }));
         self.effect(Effect::ReadInbox { ticket });
+        rule!(Stn5);
         self.done(Event::Woken)
     }
 
@@ -64,10 +63,10 @@ impl Leaf<'_> {
 
     /// The counters are raised by the same record that lets the turn start (FUS-2).
     pub(super) fn start_turn(mut self, work: Work, turn: TurnId, lane: Lane) -> Step<Station> {
-        rule!(Fus2);
         let pass = work.pass(turn);
         let (at, released, message) = (self.now.wall, work.released, work.message());
         self.record(Record::TurnStarted { pass, work: work.cause, lane: lane.clone(), released, at });
+        rule!(Fus2);
         self.live().rests.remove(&message);
         let ticket = self.issue();
         let (until, renew) =
@@ -133,6 +132,7 @@ impl Leaf<'_> {
     ) {
         let (turn, at) = (pass.turn, self.now.wall);
         self.record(Record::TurnFinished { turn, finish, evidence, answer, at });
+        rule!(Obs2);
         self.effect(Effect::ReportTurn { turn, fence: pass.fence, finish });
     }
 

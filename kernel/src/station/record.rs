@@ -6,9 +6,9 @@ use awakener_spec::Reason;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
-use super::work::{Answer, Grant, GrantEnd, Lane, LatchCause, LatchId, Pass, TripAudit};
+use super::work::{Answer, Grant, GrantEnd, Lane, LatchCause, LatchId, Pass, Tail, TripAudit};
 use crate::fuse;
-use crate::ids::{CommandId, MessageId, Seq, TurnId};
+use crate::ids::{CommandId, MessageId, TurnId};
 use crate::time::Wall;
 use crate::values::{Finish, TurnRef};
 
@@ -34,7 +34,7 @@ pub enum Record {
     /// The known tail (STN-7).
     TailKnown {
         /// The last sequence that is backlog.
-        tail: Seq,
+        tail: Tail,
     },
     /// A turn is about to start; counted before it does (FUS-2).
     TurnStarted {

@@ -140,6 +140,11 @@ pub enum Latency {
     Unmeasured(Unmeasured),
 }
 
+/// The place of the last message that is backlog; 0 = the inbox was empty when the tail was recorded (STN-7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tail(pub u64);
+
 /// Why a latency is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

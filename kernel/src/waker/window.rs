@@ -67,6 +67,7 @@ impl Window {
     /// `skew` before `wall`. `None` if that is not enough.
     pub fn surplus(&self, keep: usize, wall: Wall, skew: Millis) -> Option<Vec<Nonce>> {
         let many = self.len().saturating_sub(keep);
+        awakener_spec::rule!(Ver3);
         let gone: Vec<_> =
             self.iter().take(many).take_while(|s| s.expires + skew <= wall).map(|s| s.nonce).collect();
         (gone.len() == many).then_some(gone)

@@ -13,7 +13,7 @@ use awakener_tools::enforces;
 
 use crate::cast::*;
 use crate::store::{Fate, Memory};
-use crate::world::{World, seq};
+use crate::world::{Seen, World, advanced, seq};
 
 const NOW: Now = Now { wall: DAWN, mono: MORNING };
 
@@ -68,6 +68,44 @@ enforces! {
             assert!(lost.close(&committed).is_err(), "{fate:?}");
             assert!(open.close(&committed).is_ok());
         }
+    }
+}
+
+enforces! {
+    [Aud4]
+    fn aud_4_no_act_is_free_before_its_record_is_durable(_seen) {
+        type Act = fn(&mut World) -> Input;
+        let acts: [Act; 3] = [
+            |w| Input::Fire { fresh: w.entropy() },
+            |w| Input::Sweep { fresh: w.entropy() },
+            |_| claim(ann()),
+        ];
+        for act in acts {
+            for fate in [Fate::NotDurable, Fate::UnknownLost, Fate::UnknownKept, Fate::BadWrite] {
+                let mut w = World::new();
+                advanced(w.give(alert(1)));
+                let shown = w.history.len();
+                let input = act(&mut w);
+                assert_eq!(w.give_to(fate, input.clone()), None, "{input:?} has an answer after {fate:?}");
+                let later = &w.history[shown..];
+                assert!(!later.iter().any(|seen| matches!(seen, Seen::Commit { .. })), "{later:?}");
+            }
+            // The control: committed, it has its answer, and the record of it is on disk.
+            let mut w = World::new();
+            advanced(w.give(alert(1)));
+            let (input, before) = (act(&mut w), w.disk().image.clone());
+            advanced(w.give(input));
+            assert_ne!(w.disk().image, before);
+        }
+        // The seal itself: the commit of another transaction lets nothing out.
+        let (mut here, mut elsewhere) = (Memory::default(), Memory::default());
+        let _first = Txn::begin(&mut elsewhere).unwrap().commit(&mut elsewhere).unwrap();
+        let foreign = Txn::begin(&mut elsewhere).unwrap().commit(&mut elsewhere).unwrap();
+        let txn = Txn::begin(&mut here).unwrap();
+        let open = recovered(&mut here, &txn);
+        let open = started(&mut here, open);
+        let Err(sealed) = open.close(&foreign) else { panic!("a foreign commit let it out") };
+        assert!(sealed.close(&txn.commit(&mut here).unwrap()).is_ok());
     }
 }
 

@@ -68,7 +68,9 @@ enforces! {
         assert_eq!(plane.does("resolve", &alert), [Effect::Resolve { target: mira.clone(), message }]);
         let released = plane.does("release_quarantine", &alert);
         assert_eq!(released, [Effect::ReleaseQuarantine { target: mira.clone(), message }]);
+        assert!(plane.rig.machine.armed(&mira, NOW));
         let cleared = plane.does("clear_latch", &json!({"target": "mira"}));
+        assert!(!plane.rig.machine.armed(&mira, NOW), "a cleared station works again only under a new grant");
         assert!(matches!(&cleared[..], [Effect::ClearLatch { target, .. }] if *target == mira), "{cleared:?}");
         assert_eq!(plane.does("reanchor", &json!({})), [Effect::Reanchor]);
 

@@ -4,7 +4,7 @@ use awakener_kernel::audit::{
     AuditEntry, Break, BreakKind, Comparison, Correlation, Head, Identities, MACHINE, Reanchored, Walk, hash,
     verify, verify_from,
 };
-use awakener_kernel::ids::{ContentHash, PlaneName, Target};
+use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PlaneName, Principal, Station, Target};
 use awakener_kernel::time::{Mono, Now, Wall};
 use awakener_kernel::wire::{Checkpoint, SigningKey, public_key};
 use awakener_spec::Reason;
@@ -47,6 +47,60 @@ fn walk(chain: &[Vec<u8>]) -> Result<Head, Break> {
 
 fn broken(position: u64, kind: BreakKind) -> Result<Head, Break> {
     Err(Break { position, kind })
+}
+
+/// Whether one type turns into the other: the inherent constant is found first, but only where its bound holds.
+struct Turns<A, B>(std::marker::PhantomData<(A, B)>);
+
+trait Never {
+    const INTO: bool = false;
+}
+
+impl<T> Never for T {}
+
+impl<A: Into<B>, B> Turns<A, B> {
+    const INTO: bool = true;
+}
+
+macro_rules! turns {
+    ($($from:ty => [$($to:ty),+]),+ $(,)?) => {
+        vec![$($((stringify!($from), stringify!($to), Turns::<$from, $to>::INTO)),+),+]
+    };
+}
+
+enforces! {
+    [Idn1]
+    fn idn_1_five_identities_five_types_five_members(_seen) {
+        let turned = turns! {
+            Principal => [Target, KeyId, Station, OperatorName],
+            Target => [Principal, KeyId, Station, OperatorName],
+            KeyId => [Principal, Target, Station, OperatorName],
+            Station => [Principal, Target, KeyId, OperatorName],
+            OperatorName => [Principal, Target, KeyId, Station],
+        };
+        let turned: Vec<_> = turned.into_iter().filter(|(_, _, into)| *into).collect();
+        assert!(turned.is_empty(), "{turned:?}");
+        const { assert!(Turns::<Principal, Principal>::INTO, "control") };
+
+        let identities = Identities {
+            principal: Some(Principal::parse("mira").unwrap()),
+            target: Some(Target::parse("otto").unwrap()),
+            router: Some(KeyId([1; 32])),
+            station: Some(Station::parse("desk").unwrap()),
+            daemon: None,
+            operator: Some(OperatorName::parse("root").unwrap()),
+        };
+        let stored = AuditEntry { identities: identities.clone(), ..entry(1) }.behind(&Head::EMPTY).stored().unwrap();
+        let stored: Value = serde_json::from_slice(&stored).unwrap();
+        let members = json!({
+            "principal": "mira", "target": "otto", "router": KeyId([1; 32]), "station": "desk", "operator": "root",
+        });
+        assert_eq!(stored["identities"], members);
+        assert_eq!(serde_json::from_value::<Identities>(members).unwrap(), identities);
+        // What does not apply is absent, and never in another's place.
+        let none = AuditEntry { identities: Identities::default(), ..entry(1) }.behind(&Head::EMPTY).stored().unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&none).unwrap()["identities"], json!({}));
+    }
 }
 
 enforces! {

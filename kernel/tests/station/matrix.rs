@@ -8,6 +8,7 @@ use awakener_kernel::station::*;
 use awakener_kernel::time::Millis;
 use awakener_kernel::values::Response;
 use awakener_spec::Reason;
+use awakener_tools::enforces;
 use serde::Deserialize;
 
 use crate::rig::*;
@@ -43,7 +44,7 @@ pub const CLASSES: [Class; 41] = [
     ("disarm", at_once, |_| Input::Disarm),
     ("abort", at_once, |_| Input::Abort),
     ("mark_tail", at_once, |r| Input::MarkTail {
-        tail: r.station.image().tail.map_or(seq(1), |known| known.next()),
+        tail: r.station.image().tail.map_or(Tail(1), |known| Tail(known.0 + 1)),
     }),
     ("hint", at_once, |_| Input::Hint { wake: wake(1) }),
     ("work_found", at_once, |_| Input::WorkFound),
@@ -262,36 +263,40 @@ pub fn allowed(from: PhaseName, to: PhaseName) -> bool {
     }
 }
 
-#[test]
-fn stn_4_the_table_is_what_the_machine_does() {
-    let (spec, table) = (spec(), run());
-    assert_eq!(spec.machine, "station");
-    assert!(spec.rules.iter().any(|rule| rule == "STN-3"));
-    assert_eq!(spec.phases, PhaseName::ALL.map(word));
-    for (state, row) in &table {
-        assert_eq!(spec.state.get(state), Some(row), "state {state}; the whole table is:\n{}", print(&table));
+enforces! {
+    [Stn4]
+    fn stn_4_the_table_is_what_the_machine_does(_seen) {
+        let (spec, table) = (spec(), run());
+        assert_eq!(spec.machine, "station");
+        assert!(spec.rules.iter().any(|rule| rule == "STN-3"));
+        assert_eq!(spec.phases, PhaseName::ALL.map(word));
+        for (state, row) in &table {
+            assert_eq!(spec.state.get(state), Some(row), "state {state}; the whole table is:\n{}", print(&table));
+        }
+        assert_eq!(spec.state.len(), table.len(), "a state that nobody runs");
     }
-    assert_eq!(spec.state.len(), table.len(), "a state that nobody runs");
 }
 
-#[test]
-fn stn_3_the_table_has_every_edge_and_no_other() {
-    let (spec, edges) = (spec(), spec().edges());
-    let mut met = BTreeSet::new();
-    for (state, row) in run() {
-        let from = spec.phase_of(&state);
-        for (by, to) in row.next {
-            if from != to {
-                met.insert((from.clone(), by, to));
+enforces! {
+    [Stn3]
+    fn stn_3_the_table_has_every_edge_and_no_other(_seen) {
+        let (spec, edges) = (spec(), spec().edges());
+        let mut met = BTreeSet::new();
+        for (state, row) in run() {
+            let from = spec.phase_of(&state);
+            for (by, to) in row.next {
+                if from != to {
+                    met.insert((from.clone(), by, to));
+                }
             }
         }
+        let strange: Vec<_> = met.difference(&edges).collect();
+        let missing: Vec<_> = edges.difference(&met).collect();
+        assert!(
+            strange.is_empty() && missing.is_empty(),
+            "not in the table: {strange:?}; never taken: {missing:?}"
+        );
     }
-    let strange: Vec<_> = met.difference(&edges).collect();
-    let missing: Vec<_> = edges.difference(&met).collect();
-    assert!(
-        strange.is_empty() && missing.is_empty(),
-        "not in the table: {strange:?}; never taken: {missing:?}"
-    );
 }
 
 #[test]
@@ -306,6 +311,41 @@ fn stn_3_the_edges_are_those_of_the_contract() {
         }
     }
     assert_eq!(pairs, contract);
+}
+
+enforces! {
+    [Stn1]
+    fn stn_1_there_are_nine_phases_and_what_is_active_of_them(_seen) {
+        use PhaseName::*;
+        let active = [Armed, Waking, Reading, Cognizing, Acking, Synced];
+        let words = [
+            "dark", "armed", "waking", "reading", "cognizing", "acking", "synced", "refused", "latched_down",
+        ];
+        assert_eq!(PhaseName::ALL.map(|name| serde_json::to_value(name).unwrap()), words);
+        let mut met = BTreeSet::new();
+        for (state, rig) in states() {
+            let name = rig.name();
+            met.insert(name);
+            assert_eq!(name.is_active(), active.contains(&name), "{state}");
+            let outcome = |input| rig.clone().step(input).outcome;
+            // A wake, or work that was found, is taken up or waits; what is not active says no.
+            for input in [Input::Hint { wake: wake(9) }, Input::WorkFound] {
+                let refused = matches!(outcome(input.clone()), Outcome::Refused(_));
+                assert_eq!(refused, !name.is_active(), "{state} × {input:?}");
+            }
+            // REFUSED and LATCHED_DOWN are reached from what is active and from nothing else.
+            let stops = [
+                Input::LatchFound { latch: LatchId(turn(5)) },
+                Input::CauseFound { cause: RefusedCause::ConfigInvalid },
+            ];
+            for input in stops {
+                let mut rig = rig.clone();
+                rig.step(input.clone());
+                assert_eq!(rig.name() != name, name.is_active(), "{state} × {input:?}");
+            }
+        }
+        assert_eq!(met, PhaseName::ALL.into());
+    }
 }
 
 #[test]

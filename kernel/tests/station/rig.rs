@@ -111,6 +111,12 @@ impl Rig {
         seen.effects
     }
 
+    /// The same, with what it wrote down.
+    pub fn recorded(&mut self, input: Input) -> (Vec<Effect>, Vec<Record>) {
+        let step = self.station.clone().step(&self.config, self.now, input.clone(), ());
+        (self.go(input), step.records().to_vec())
+    }
+
     pub fn name(&self) -> PhaseName {
         self.station.phase().name()
     }

@@ -7,6 +7,7 @@ use awakener_kernel::time::{Mono, Wall};
 use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, Hint};
 use awakener_kernel::waker::{Capability, Effect, Event, Fate, Image, Input, Ticket};
 use awakener_spec::Class;
+use awakener_tools::enforces;
 
 use crate::cooperation::{everything_is_done, seldom_enough};
 use crate::rig::Rig;
@@ -123,32 +124,34 @@ impl Naive {
     }
 }
 
-#[test]
-fn ver_3_the_window_is_the_naive_list_and_so_are_its_classes() {
-    runs(|naive: &mut Naive, scene| match scene {
-        Scene::Step(step) => {
-            if let Input::Hint(hint) = &step.input {
-                let class = match step.seen.outcome {
-                    Outcome::Refused(class) => Some(class),
-                    Outcome::Advanced(_) | Outcome::Absorbed => None,
-                };
-                assert_eq!(class, naive.expected(step.rig, step.now.wall, hint));
+enforces! {
+    [Ver3]
+    fn ver_3_the_window_is_the_naive_list_and_so_are_its_classes(_seen) {
+        runs(|naive: &mut Naive, scene| match scene {
+            Scene::Step(step) => {
+                if let Input::Hint(hint) = &step.input {
+                    let class = match step.seen.outcome {
+                        Outcome::Refused(class) => Some(class),
+                        Outcome::Advanced(_) | Outcome::Absorbed => None,
+                    };
+                    assert_eq!(class, naive.expected(step.rig, step.now.wall, hint));
+                }
+                naive.follow(step);
+                let window = &step.rig.disk.image.window;
+                let mut list = naive.seen.clone();
+                list.sort_unstable();
+                assert!(window.iter().map(|seen| (seen.expires, seen.nonce)).eq(list.iter().copied()));
+                assert!(list.iter().all(|(_, nonce)| window.contains(*nonce)));
+                assert_eq!(step.rig.disk.image.high_water, naive.high);
             }
-            naive.follow(step);
-            let window = &step.rig.disk.image.window;
-            let mut list = naive.seen.clone();
-            list.sort_unstable();
-            assert!(window.iter().map(|seen| (seen.expires, seen.nonce)).eq(list.iter().copied()));
-            assert!(list.iter().all(|(_, nonce)| window.contains(*nonce)));
-            assert_eq!(step.rig.disk.image.high_water, naive.high);
-        }
-        // A commit of unknown fate may have accepted what nobody heard of; the list starts from there.
-        Scene::Recovered(rig) => {
-            naive.seen = rig.disk.image.window.iter().map(|seen| (seen.expires, seen.nonce)).collect();
-            naive.high = rig.disk.image.high_water;
-        }
-        Scene::End(_) => {}
-    });
+            // A commit of unknown fate may have accepted what nobody heard of; the list starts from there.
+            Scene::Recovered(rig) => {
+                naive.seen = rig.disk.image.window.iter().map(|seen| (seen.expires, seen.nonce)).collect();
+                naive.high = rig.disk.image.high_water;
+            }
+            Scene::End(_) => {}
+        });
+    }
 }
 
 #[test]

@@ -4,9 +4,10 @@ use awakener_kernel::config::Config;
 use awakener_kernel::ids::Fence;
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::values::{Answer, FlightReport, Permit};
+use awakener_kernel::values::{Answer, FlightReport, Hint, Permit};
 use awakener_kernel::waker::{Effect, Event, Hold, Input, Next, Phase, Record};
 use awakener_spec::Class;
+use awakener_tools::enforces;
 
 use crate::rig::{Rig, hint};
 use crate::stories::{SECOND, ended, ready, refused, told};
@@ -37,36 +38,75 @@ fn ver_1_each_class_that_needs_state_is_told_from_the_others() {
     refused(&mut rig, Input::Hint(hint(3, Wall(0), 1)), Class::Stale);
 }
 
-#[test]
-fn ver_3_a_full_history_of_live_hints_refuses_and_gives_up_only_expired_ones() {
-    let mut rig = Rig::new(Config { nonce_history: 2, ..Config::default() });
-    let first = rig.mint(10 * SECOND);
-    rig.granted(first);
-    let long = rig.mint(30 * SECOND);
-    rig.granted(long);
-    rig.wait(11 * SECOND);
-    let third = rig.mint(30 * SECOND);
-    refused(&mut rig, Input::Hint(third), Class::WindowFull);
-    // The skew after the end is over: a clock that steps back by it cannot revive the first hint any more.
-    rig.wait(SECOND);
-    let seen = rig.granted(third);
-    assert!(matches!(&seen.records[..], [Record::Accepted { evicted, .. }] if *evicted == [first.nonce]));
-    refused(&mut rig, Input::Hint(long), Class::Replay);
+enforces! {
+    [Ver3]
+    fn ver_3_a_full_history_of_live_hints_refuses_and_gives_up_only_expired_ones(_seen) {
+        let mut rig = Rig::new(Config { nonce_history: 2, ..Config::default() });
+        let first = rig.mint(10 * SECOND);
+        rig.granted(first);
+        let long = rig.mint(30 * SECOND);
+        rig.granted(long);
+        rig.wait(11 * SECOND);
+        let third = rig.mint(30 * SECOND);
+        refused(&mut rig, Input::Hint(third), Class::WindowFull);
+        // The skew after the end is over: a clock that steps back by it cannot revive the first hint any more.
+        rig.wait(SECOND);
+        let seen = rig.granted(third);
+        assert!(matches!(&seen.records[..], [Record::Accepted { evicted, .. }] if *evicted == [first.nonce]));
+        refused(&mut rig, Input::Hint(long), Class::Replay);
+    }
 }
 
-#[test]
-fn ver_3_room_is_judged_again_at_acceptance() {
-    let mut rig = Rig::new(Config { nonce_history: 1, ..Config::default() });
-    let first = rig.mint(10 * SECOND);
-    rig.granted(first);
-    rig.wait(12 * SECOND);
-    let second = rig.mint(30 * SECOND);
-    let ticket = rig.give(Input::Hint(second)).asked().unwrap();
-    let mut back = rig.clone();
-    back.now.wall = Wall(rig.now.wall.0 - 1);
-    let full = Event::Withheld { wake: second.wake, class: Class::WindowFull };
-    assert_eq!(back.grant(ticket).event(), full, "the clock stepped back: the first hint could come again");
-    assert!(matches!(rig.grant(ticket).event(), Event::Accepted { .. }), "control");
+enforces! {
+    [Ver3]
+    fn ver_3_1024_are_kept_exactly_and_freshness_bars_those_that_are_gone(_seen) {
+        let few = Config { nonce_history: 1_023, ..Config::default() }.checked().unwrap_err();
+        assert_eq!((few.name, few.floor), ("nonce_history", 1_024));
+        let mut rig = Rig::new(Config::default());
+        let hints: Vec<_> = (0..1_024)
+            .map(|_| {
+                let hint = rig.mint(30 * SECOND);
+                rig.granted(hint);
+                hint
+            })
+            .collect();
+        for hint in &hints {
+            refused(&mut rig, Input::Hint(*hint), Class::Replay);
+        }
+        let more = rig.mint(30 * SECOND);
+        refused(&mut rig, Input::Hint(more), Class::WindowFull);
+        rig.crash(0, 5);
+        refused(&mut rig, Input::Hint(more), Class::WindowFull);
+
+        rig.wait(30 * SECOND + rig.config.skew.0);
+        let next = rig.mint(30 * SECOND);
+        let seen = rig.granted(next);
+        assert!(matches!(&seen.records[..], [Record::Accepted { evicted, .. }, ..] if *evicted == [hints[0].nonce]));
+        let kept = hints[1..].iter().chain([&next]);
+        assert_eq!(rig.disk.image.window.len(), 1_024);
+        assert!(kept.clone().all(|hint| rig.disk.image.window.contains(hint.nonce)));
+        // The same nonces and tokens in hints that would still be valid: only the class tells kept from gone.
+        let again = |hint: &Hint| Input::Hint(Hint { time: next.time, expires: next.expires, ..*hint });
+        refused(&mut rig, again(&hints[0]), Class::FreshnessRegression);
+        refused(&mut rig, again(&hints[1]), Class::Replay);
+    }
+}
+
+enforces! {
+    [Ver3]
+    fn ver_3_room_is_judged_again_at_acceptance(_seen) {
+        let mut rig = Rig::new(Config { nonce_history: 1, ..Config::default() });
+        let first = rig.mint(10 * SECOND);
+        rig.granted(first);
+        rig.wait(12 * SECOND);
+        let second = rig.mint(30 * SECOND);
+        let ticket = rig.give(Input::Hint(second)).asked().unwrap();
+        let mut back = rig.clone();
+        back.now.wall = Wall(rig.now.wall.0 - 1);
+        let full = Event::Withheld { wake: second.wake, class: Class::WindowFull };
+        assert_eq!(back.grant(ticket).event(), full, "the clock stepped back: the first hint could come again");
+        assert!(matches!(rig.grant(ticket).event(), Event::Accepted { .. }), "control");
+    }
 }
 
 #[test]

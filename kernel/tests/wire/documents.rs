@@ -1,9 +1,10 @@
 //! ACK statements, operator commands, checkpoints and submissions.
 
 use awakener_kernel::ids::{
-    CommandId, ContentHash, Form, MAX_INTEGER, MessageId, PlaneName, SchemaRef, ThreadId,
+    CommandId, ContentHash, Form, MAX_INTEGER, MessageId, PlaneName, SchemaRef, ThreadId, Tier,
 };
 use awakener_kernel::json::{FaultKind, canonical};
+use awakener_kernel::router::Routes;
 use awakener_kernel::values::{AckOutcome, By};
 use awakener_kernel::wire::{
     AckStatement, BadSignature, Checkpoint, Document, Domain, Malformed, OperatorCommand, Priority,
@@ -231,36 +232,64 @@ fn submission() -> Submission {
     }
 }
 
-#[test]
-fn adm_11_a_submission_has_exactly_its_members() {
-    let value = submission().to_value();
-    let parse = |value: &Value| Submission::parse(value.to_string().as_bytes(), 65_536);
-    assert_eq!(parse(&value), Ok(submission()));
-    for name in ["id", "thread", "target", "schema", "priority", "intent", "response_expectation", "body"] {
-        let mut less = value.clone();
-        less.as_object_mut().unwrap().remove(name).unwrap();
-        assert_eq!(parse(&less), Err(Malformed::Missing(name)));
-    }
-    for name in ["tier", "principal", "seq", "cause", "depth", "content_sha256", "x"] {
-        let mut more = value.clone();
-        more[name] = json!(0);
-        assert_eq!(parse(&more), Err(Malformed::Unknown("document")), "{name} is the server's");
-    }
-    for name in ["in_reply_to", "subject", "from"] {
-        let mut null = value.clone();
-        null[name] = Value::Null;
-        assert_eq!(parse(&null), Err(Malformed::Type(name)), "absent is absent");
-    }
-    for (name, word) in [("priority", "max"), ("response_expectation", "maybe")] {
+enforces! {
+    [Adm11]
+    fn adm_11_a_submission_has_exactly_its_members(_seen) {
+        let value = submission().to_value();
+        let parse = |value: &Value| Submission::parse(value.to_string().as_bytes(), 65_536);
+        assert_eq!(parse(&value), Ok(submission()));
+        for name in ["id", "thread", "target", "schema", "priority", "intent", "response_expectation", "body"] {
+            let mut less = value.clone();
+            less.as_object_mut().unwrap().remove(name).unwrap();
+            assert_eq!(parse(&less), Err(Malformed::Missing(name)));
+        }
+        for name in ["tier", "principal", "seq", "cause", "depth", "content_sha256", "x"] {
+            let mut more = value.clone();
+            more[name] = json!(0);
+            assert_eq!(parse(&more), Err(Malformed::Unknown("document")), "{name} is the server's");
+        }
+        for name in ["in_reply_to", "subject", "from"] {
+            let mut null = value.clone();
+            null[name] = Value::Null;
+            assert_eq!(parse(&null), Err(Malformed::Type(name)), "absent is absent");
+        }
+        for (name, word) in [("priority", "max"), ("response_expectation", "maybe")] {
+            let mut odd = value.clone();
+            odd[name] = json!(word);
+            assert_eq!(parse(&odd), Err(Malformed::Value(name)));
+        }
         let mut odd = value.clone();
-        odd[name] = json!(word);
-        assert_eq!(parse(&odd), Err(Malformed::Value(name)));
+        odd["schema"] = json!("interrupt-alert");
+        assert_eq!(parse(&odd), Err(Malformed::Form("schema", Form::Schema)));
+        let short = Submission::parse(value.to_string().as_bytes(), 100).unwrap_err();
+        assert!(matches!(short, Malformed::Json(fault) if fault.kind == FaultKind::TooLarge));
+        // All of them at once, and no more than that.
+        let full = Submission {
+            in_reply_to: Some(submission().id),
+            subject: Some("rollout".into()),
+            from: Some("mira".parse().unwrap()),
+            ..submission()
+        };
+        assert_eq!(parse(&full.to_value()), Ok(full.clone()));
+        assert_eq!(full.to_value().as_object().unwrap().len(), 11);
+        for name in ["in_reply_to", "target", "subject"] {
+            let mut many = full.to_value();
+            many[name] = json!([many[name].clone()]);
+            assert_eq!(parse(&many), Err(Malformed::Type(name)), "at most one");
+        }
+        let mut bare = value.clone();
+        bare["schema"] = json!("message/1");
+        for priority in ["low", "normal", "high", "urgent"] {
+            for intent in ["interrupt-alert/1", "wake up", "tier 0"] {
+                for (document, tier) in [(&value, Tier::Zero), (&bare, Tier::Two)] {
+                    let mut moved = document.clone();
+                    (moved["priority"], moved["intent"]) = (json!(priority), json!(intent));
+                    let schema = parse(&moved).unwrap().schema;
+                    assert_eq!(Routes::default().tier(&schema), Some(tier), "{priority} {intent}");
+                }
+            }
+        }
     }
-    let mut odd = value.clone();
-    odd["schema"] = json!("interrupt-alert");
-    assert_eq!(parse(&odd), Err(Malformed::Form("schema", Form::Schema)));
-    let short = Submission::parse(value.to_string().as_bytes(), 100).unwrap_err();
-    assert!(matches!(short, Malformed::Json(fault) if fault.kind == FaultKind::TooLarge));
 }
 
 #[test]

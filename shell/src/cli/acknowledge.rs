@@ -5,13 +5,13 @@
 
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::wire::{AckStatement, Signed};
-use serde_json::Value;
+use serde_json::json;
 
 use super::args::Ack;
 use super::context::{Bearer, Context};
 use super::out::Answer;
 use crate::clock;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::keys::SecretKey;
 
 /// `ack`.
@@ -32,18 +32,21 @@ pub fn ack(context: &Context, args: &Ack) -> Result<Answer, Failure> {
         time: clock::system(),
     };
     let signed = Signed::sign(statement, key.signing());
-    context.client(Bearer::Signed)?.post("/v1/acks", &signed.to_value(), args.lease).map(Answer::fields)
+    let told =
+        context.plane(Bearer::Principal)?.tell(async |client| client.ack(&signed, args.lease).await)?;
+    Ok(told.answer(|repeat| {
+        Answer::fields(json!({
+            "message": args.message,
+            "target": args.target,
+            "outcome": args.outcome,
+            "by": args.by,
+            "acknowledged": true,
+            "repeat": repeat,
+        }))
+    }))
 }
 
 fn read_hash(context: &Context, args: &Ack) -> Result<ContentHash, Failure> {
-    let message = context.client(Bearer::Principal)?.get(&format!("/v1/messages/{}", args.message), &[])?;
-    let hash = message
-        .get("content_sha256")
-        .or_else(|| message.get("message")?.get("content_sha256"))
-        .and_then(Value::as_str)
-        .and_then(|text| ContentHash::parse(text).ok());
-    hash.ok_or_else(|| {
-        Failure::new(Exit::Malformed, "The plane's answer has no content hash to sign.")
-            .then("Name the hash that was read with --content-sha256.")
-    })
+    let plane = context.plane(Bearer::Principal)?;
+    Ok(plane.ask(async |client| client.message(args.message).await)?.head.content_sha256)
 }

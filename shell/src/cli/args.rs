@@ -9,11 +9,13 @@ mod words;
 
 use std::path::PathBuf;
 
-use awakener_kernel::ids::{MessageId, OperatorName, PlaneName, Principal, Target};
+use awakener_kernel::ids::{MessageId, OperatorName, PlaneName, Principal, PublicKey, Target};
 use awakener_kernel::time::Millis;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-pub use mail::{Ack, Body, Claim, Done, Inbox, Lease, Read, Receipts, Reply, Send, Silence, Turn, Work};
+pub use mail::{
+    Ack, Body, Claim, Done, Inbox, Lease, Read, Receipts, Reply, Send, Silence, Text, Turn, Work,
+};
 pub use operator::{
     ClockCommand, Keys, Latch, Operator, PrincipalCommand, Public, Quarantine, Roster, TargetCommand,
 };
@@ -110,6 +112,9 @@ pub enum Command {
         /// Which.
         #[arg(value_parser = MessageId::parse)]
         message: MessageId,
+        /// Wait so long until nothing more is owed; exit 1 if something still is.
+        #[arg(long, value_parser = duration)]
+        wait: Option<Millis>,
     },
     /// Install, remove or show the roster (operator).
     #[command(subcommand)]
@@ -248,6 +253,12 @@ pub enum Audit {
     Verify {
         /// An export; without one the plane's chain is fetched.
         file: Option<PathBuf>,
+        /// A kept checkpoint: the chain must still have every record that it covers.
+        #[arg(long, value_name = "FILE")]
+        checkpoint: Option<PathBuf>,
+        /// The public audit key that signed the checkpoint [default: that of the state directory].
+        #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, requires = "checkpoint")]
+        audit_key: Option<PublicKey>,
     },
     /// Write the chain as JSON lines.
     Export {
@@ -258,8 +269,12 @@ pub enum Audit {
         #[arg(long, default_value_t = 1)]
         from: u64,
     },
-    /// Have the plane sign a checkpoint, and keep it.
-    Checkpoint,
+    /// Have the plane sign a checkpoint, to be kept elsewhere.
+    Checkpoint {
+        /// Where to; without it the checkpoint is printed.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Go on after a break of the chain (operator).
     Reanchor {
         /// Who commands.

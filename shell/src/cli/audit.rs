@@ -5,6 +5,8 @@
 //! comes out. A chain that lost its whole tail still verifies; only a kept checkpoint shows that, and the answer says
 //! so. Rules: AUD-1, AUD-3, AUD-5.
 
+mod checkpoint;
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
@@ -13,48 +15,60 @@ use awakener_kernel::audit::{self as chain, Break, BreakKind};
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::json;
 use awakener_kernel::operator::{Act, Empty};
+use awakener_kernel::wire::Checkpoint;
 use serde_json::{Value, json as object};
 
 use super::args::Audit;
 use super::context::{Bearer, Context};
-use super::operator;
 use super::out::Answer;
+use super::plane::value;
+use super::{offline, operator};
+use crate::client::{Client, ClientError};
 use crate::exit::{Exit, Failure};
+use crate::http::wire::answers::AuditRow;
 
 /// Entries asked for at once.
-const PAGE: u64 = 1_000;
+const PAGE: u32 = 1_000;
 
 /// `audit …`.
 pub fn audit(context: &Context, command: Audit) -> Result<Answer, Failure> {
     match command {
-        Audit::Verify { file: Some(file) } => verify(&lines_of(&file)?, &file.display().to_string()),
-        Audit::Verify { file: None } => verify(&fetch(context, 1)?, &context.url()?),
+        Audit::Verify { file, checkpoint, audit_key } => {
+            let (lines, place) = match &file {
+                Some(file) => (lines_of(file)?, file.display().to_string()),
+                None => (fetch(context, 1)?, context.url()?),
+            };
+            let kept = match &checkpoint {
+                Some(kept) => Some(checkpoint::load(context, kept, audit_key)?),
+                None => None,
+            };
+            verify(&lines, &place, kept.as_ref())
+        }
         Audit::Export { out, from } => export(context, &out, from),
-        Audit::Checkpoint => context
-            .client(Bearer::Observer)?
-            .post("/v1/audit/checkpoint", &object!({}), None)
-            .map(Answer::fields),
+        Audit::Checkpoint { out } => checkpoint::sign(context, out.as_deref()),
         Audit::Reanchor { by } => operator::act(context, Act::Reanchor(Empty {}), &by),
     }
 }
 
+/// The chain of the plane; if none runs, of its store (INB-10).
 fn fetch(context: &Context, from: u64) -> Result<Vec<Value>, Failure> {
-    let client = context.client(Bearer::Observer)?;
-    let (mut all, mut from) = (Vec::new(), from);
+    let plane = context.plane(Bearer::Observer)?;
+    let asked = plane.ask(async |client| pages(client, from).await);
+    let rows = offline::or_store(context, asked, |store| store.audit(from))?;
+    Ok(rows.iter().map(value).collect())
+}
+
+async fn pages(client: &Client, mut from: u64) -> Result<Vec<AuditRow>, ClientError> {
+    let mut all: Vec<AuditRow> = Vec::new();
     loop {
-        let page = client.get("/v1/audit", &[("from", from.to_string()), ("limit", PAGE.to_string())])?;
-        let entries = page.get("entries").and_then(Value::as_array).cloned().unwrap_or_default();
-        let Some(last) = entries.last().and_then(|entry| entry.get("position")?.as_u64()) else {
-            return Ok(all);
-        };
-        if last < from {
-            return Err(Failure::new(
-                Exit::Malformed,
-                "The plane hands out entries that were not asked for.",
-            ));
+        let page = client.audit(from, PAGE).await?;
+        let Some(last) = page.entries.last() else { return Ok(all) };
+        if last.position < from {
+            let what = "it hands out entries that were not asked for";
+            return Err(ClientError::Malformed(what.to_owned()));
         }
-        from = last.saturating_add(1);
-        all.extend(entries);
+        from = last.position.saturating_add(1);
+        all.extend(page.entries);
     }
 }
 
@@ -64,17 +78,22 @@ fn export(context: &Context, out: &Path, from: u64) -> Result<Answer, Failure> {
     if out == Path::new("-") {
         return Ok(Answer::new(object!({ "entries": entries }), lines));
     }
-    let written = OpenOptions::new()
+    write_new(out, &lines)?;
+    Ok(Answer::fields(object!({"file": out.display().to_string(), "entries": entries.len()})))
+}
+
+/// A file that was not there before.
+fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
+    OpenOptions::new()
         .write(true)
         .create_new(true)
-        .open(out)
-        .and_then(|mut file| file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()));
-    match written {
-        Ok(()) => Ok(Answer::fields(object!({"file": out.display().to_string(), "entries": entries.len()}))),
-        Err(error) => Err(Failure::new(Exit::Failed, format!("The export cannot be written: {error}."))
-            .at(out.display())
-            .then("Name a file that does not exist yet.")),
-    }
+        .open(file)
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+        .map_err(|error| {
+            Failure::new(Exit::Failed, format!("The file cannot be written: {error}."))
+                .at(file.display())
+                .then("Name a file that does not exist yet.")
+        })
 }
 
 fn lines_of(file: &Path) -> Result<Vec<Value>, Failure> {
@@ -97,24 +116,33 @@ fn lines_of(file: &Path) -> Result<Vec<Value>, Failure> {
     Ok(entries)
 }
 
-fn verify(lines: &[Value], place: &str) -> Result<Answer, Failure> {
+fn verify(lines: &[Value], place: &str, kept: Option<&Checkpoint>) -> Result<Answer, Failure> {
     let stored: Vec<Vec<u8>> =
         lines.iter().map(|line| json::canonical(line.get("entry").unwrap_or(&Value::Null))).collect();
     let head = chain::verify(stored.iter().map(Vec::as_slice)).map_err(|found| broken(found, place))?;
-    for (position, (line, stored)) in (1..).zip(lines.iter().zip(&stored)) {
+    let hashes: Vec<ContentHash> = stored.iter().map(|stored| chain::hash(stored)).collect();
+    for (position, (line, hash)) in (1..).zip(lines.iter().zip(&hashes)) {
         let stated = line.get("hash").and_then(Value::as_str).and_then(|text| ContentHash::parse(text).ok());
         let at = line.get("position").and_then(Value::as_u64);
-        if stated != Some(chain::hash(stored)) || at != Some(position) {
+        if stated != Some(*hash) || at != Some(position) {
             return Err(broken(Break { position, kind: BreakKind::Hash }, place));
         }
     }
-    let value = object!({
-        "ok": true,
-        "records": head.size,
-        "head": head.hash,
-        "not_proved": "that nothing was cut off at the end; a kept checkpoint shows that",
-    });
-    Ok(Answer::fields(value))
+    let mut said = object!({ "ok": true, "records": head.size, "head": head.hash });
+    let mut text = format!("{} records, unbroken\nhead {}\n", head.size, head.hash);
+    let not_proved = match kept {
+        Some(kept) => {
+            checkpoint::compare(kept, &hashes, place)?;
+            text +=
+                &format!("has every record of the checkpoint over {} from {}\n", kept.size, kept.time.utc());
+            said["checkpoint"] = object!({"size": kept.size, "time": kept.time.utc(), "plane": kept.plane});
+            "that nothing later than the checkpoint was cut off"
+        }
+        None => "that nothing was cut off at the end; compare with a kept checkpoint",
+    };
+    said["not_proved"] = not_proved.into();
+    text += &format!("not proved: {not_proved}\n");
+    Ok(Answer::new(said, text))
 }
 
 fn broken(found: Break, place: &str) -> Failure {
@@ -155,7 +183,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("chain.jsonl");
         std::fs::write(&file, text).unwrap();
-        lines_of(&file).and_then(|lines| verify(&lines, "chain"))
+        lines_of(&file).and_then(|lines| verify(&lines, "chain", None))
     }
 
     fn text(lines: &[Value]) -> String {

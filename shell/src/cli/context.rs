@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use awakener_kernel::ids::{Principal, Target};
 
 use super::args::Common;
-use super::http::Client;
+use super::plane::Plane;
 use crate::config::{Config, Sources};
 use crate::exit::Failure;
 use crate::keys::Token;
@@ -79,6 +79,11 @@ impl Context {
         Ok(self.config.get_or_init(|| config))
     }
 
+    /// Whether the command line or the environment says which plane is meant.
+    pub const fn names_a_plane(&self) -> bool {
+        self.common.url.is_some()
+    }
+
     /// The base of the plane's URLs.
     ///
     /// # Errors
@@ -90,12 +95,12 @@ impl Context {
         }
     }
 
-    /// A client of the plane with a token.
+    /// The plane, presented with a token.
     ///
     /// # Errors
     /// Usage if no token is named where one must be; exit 78 if the file cannot be used.
-    pub fn client(&self, bearer: Bearer) -> Result<Client, Failure> {
-        Client::new(self.url()?, self.token(bearer)?, self.common.dry_run)
+    pub fn plane(&self, bearer: Bearer) -> Result<Plane, Failure> {
+        Plane::new(&self.url()?, self.token(bearer)?.as_ref(), self.common.dry_run)
     }
 
     /// The file of a key of the state directory.

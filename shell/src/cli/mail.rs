@@ -5,17 +5,20 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
-use awakener_kernel::ids::{Fence, MessageId, ThreadId, TurnId};
+use awakener_kernel::ids::{MessageId, ThreadId, TurnId};
 use awakener_kernel::json::{self as door, Numbers};
 use awakener_kernel::wire::Submission;
 use awakener_spec::Reason;
 use serde_json::{Value, json};
 
-use super::args::{Body, Claim, Done, Inbox, Lease, Read, Reply, Send, Silence, Turn, Work};
+use super::args::{Body, Claim, Done, Inbox, Lease, Read, Reply, Send, Silence, Text, Turn, Work};
 use super::context::{Bearer, Context};
-use super::init;
-use super::out::{self, Answer};
+use super::out::Answer;
+use super::plane::value;
+use super::{init, show};
+use crate::client::{Client, ClientError, ReadFrom};
 use crate::clock;
 use crate::exit::{Exit, Failure};
 
@@ -46,9 +49,8 @@ pub fn send(context: &Context, args: &Send) -> Result<Answer, Failure> {
         body: body(&args.body)?,
         from: None,
     };
-    let value = submission.to_value();
     // What this program itself would not read needs no journey.
-    Submission::from_value(&value)
+    Submission::from_value(&submission.to_value())
         .map_err(|error| Failure::refused(Reason::Malformed).saying(format!("({error})")))?;
     let again = |failure: Failure| {
         let failure = failure.saying(format!("(message {id}, thread {thread})"));
@@ -59,93 +61,119 @@ pub fn send(context: &Context, args: &Send) -> Result<Answer, Failure> {
         }
         failure
     };
-    let client = context.client(Bearer::Principal)?;
-    client.post("/v1/messages", &value, args.lease).map(Answer::fields).map_err(again)
+    let plane = context.plane(Bearer::Principal)?;
+    let told = plane.tell(async |client| client.submit(&submission, args.lease).await).map_err(again)?;
+    Ok(told.answer(|admitted| {
+        let text = show::admitted(&admitted, thread);
+        let mut value = value(&admitted);
+        put(&mut value, "thread", thread.to_string().into());
+        Answer::new(value, text)
+    }))
 }
 
 /// `inbox`.
 pub fn inbox(context: &Context, args: &Inbox) -> Result<Answer, Failure> {
-    let mut query = Vec::new();
-    let mut put = |name, value: Option<String>| query.extend(value.map(|value| (name, value)));
-    put("position", args.position.clone());
-    put("limit", args.limit.map(|n| n.to_string()));
-    put("wait_ms", args.wait.map(|wait| wait.0.to_string()));
-    let page = context.client(Bearer::Principal)?.get(&format!("/v1/inbox/{}", args.target), &query)?;
-    let mut text =
-        out::list(page.get("items"), &["seq", "tier", "id", "principal", "schema", "intent", "state"]);
-    let member = |name: &str| page.get(name).map(out::shown).unwrap_or_default();
-    text += &format!(
-        "\nposition {}  total {}  outstanding {}  more {}\n",
-        member("position"),
-        member("total"),
-        member("outstanding"),
-        member("more")
-    );
-    Ok(Answer::new(page, text))
+    let from = match &args.position {
+        Some(position) => ReadFrom::Position(position.clone()),
+        None if args.tail => ReadFrom::Tail,
+        None => ReadFrom::Start,
+    };
+    let wait = args.wait.map(|wait| Duration::from_millis(wait.0));
+    let plane = context.plane(Bearer::Principal)?;
+    let page = plane.ask(async |client| client.inbox(&args.target, &from, args.limit, wait).await)?;
+    Ok(Answer::new(value(&page), show::inbox(&page)))
 }
 
 /// `read`.
 pub fn read(context: &Context, args: &Read) -> Result<Answer, Failure> {
-    let client = context.client(Bearer::Principal)?;
-    let value = match (&args.target, args.fence) {
-        (Some(target), Some(Fence(fence))) => {
-            let body = json!({"fence": fence, "message": args.message});
-            client.post(&format!("/v1/inbox/{target}/read"), &body, None)?
+    let plane = context.plane(Bearer::Principal)?;
+    match (&args.target, args.fence) {
+        (Some(target), Some(fence)) => {
+            let told = plane.tell(async |client| client.read(target, fence, args.message).await)?;
+            Ok(told.answer(|work| Answer::new(value(&work), show::work(&work))))
         }
-        (_, _) => client.get(&format!("/v1/messages/{}", args.message), &[])?,
-    };
-    Ok(Answer::fields(value))
+        (_, _) => {
+            let message = plane.ask(async |client| client.message(args.message).await)?;
+            Ok(Answer::new(value(&message), show::message(&message)))
+        }
+    }
 }
 
 /// `claim`.
 pub fn claim(context: &Context, args: &Claim) -> Result<Answer, Failure> {
-    let body = json!({"holder": args.holder, "max": args.max});
-    let value =
-        context.client(Bearer::Principal)?.post(&format!("/v1/inbox/{}/claim", args.target), &body, None)?;
-    let member = |name: &str| value.get(name).map(out::shown).unwrap_or_default();
-    let mut text = format!("fence {}  lease {} ms\n\n", member("fence"), member("lease_ms"));
-    text += &out::list(value.get("messages"), &["seq", "tier", "id", "principal", "schema", "intent"]);
-    if context.dry_run() {
-        return Ok(Answer::fields(value));
-    }
-    Ok(Answer::new(value, text))
+    let plane = context.plane(Bearer::Principal)?;
+    let told = plane.tell(async |client| client.claim(&args.target, &args.holder, args.max).await)?;
+    Ok(told.answer(|claimed| Answer::new(value(&claimed), show::claimed(&claimed))))
 }
 
-/// `renew` and `release`.
-pub fn lease(context: &Context, what: &str, args: &Lease) -> Result<Answer, Failure> {
-    let path = format!("/v1/inbox/{}/{what}", args.target);
-    context.client(Bearer::Principal)?.post(&path, &json!({"fence": args.fence}), None).map(Answer::fields)
+/// `renew`.
+pub fn renew(context: &Context, args: &Lease) -> Result<Answer, Failure> {
+    let told = context
+        .plane(Bearer::Principal)?
+        .tell(async |client| client.renew(&args.target, args.fence).await)?;
+    Ok(told.answer(|()| lease(args, "renewed")))
+}
+
+/// `release`.
+pub fn release(context: &Context, args: &Lease) -> Result<Answer, Failure> {
+    let told = context
+        .plane(Bearer::Principal)?
+        .tell(async |client| client.release(&args.target, args.fence).await)?;
+    Ok(told.answer(|()| lease(args, "released")))
+}
+
+fn lease(args: &Lease, what: &str) -> Answer {
+    Answer::fields(json!({"target": args.target, "fence": args.fence, "lease": what}))
 }
 
 /// `turn`.
 pub fn turn(context: &Context, args: &Turn) -> Result<Answer, Failure> {
-    let turn = turn_id(&args.work)?;
-    let message = args.work.message;
-    let body =
-        json!({"fence": args.work.lease.fence, "message": message, "turn": turn, "finish": args.finish});
-    work(context, &args.work, "turns", turn, &body)
+    work(context, &args.work, "turn", async |client, turn| {
+        let Work { lease: Lease { target, fence }, message, .. } = &args.work;
+        client.finish_turn(target, *fence, *message, turn, args.finish, None).await
+    })
 }
 
 /// `reply`.
 pub fn reply(context: &Context, args: &Reply) -> Result<Answer, Failure> {
-    let turn = turn_id(&args.work)?;
-    let mut result = result(&args.work, turn);
-    put(&mut result, "body", body(&args.body)?);
-    work(context, &args.work, "replies", turn, &result)
+    let text = text(&args.answer)?;
+    work(context, &args.work, "reply", async |client, turn| {
+        let Work { lease: Lease { target, fence }, message, .. } = &args.work;
+        client.reply(target, *fence, *message, turn, &text).await
+    })
 }
 
 /// `silence`.
 pub fn silence(context: &Context, args: &Silence) -> Result<Answer, Failure> {
-    let turn = turn_id(&args.work)?;
-    let mut result = result(&args.work, turn);
-    put(&mut result, "reason", args.reason.clone().into());
-    work(context, &args.work, "silences", turn, &result)
+    work(context, &args.work, "silence", async |client, turn| {
+        let Work { lease: Lease { target, fence }, message, .. } = &args.work;
+        client.silence(target, *fence, *message, turn, &args.reason).await
+    })
 }
 
 /// `done`.
 pub fn done(context: &Context, args: &Done) -> Result<Answer, Failure> {
-    let turn = turn_id(&args.work)?;
-    work(context, &args.work, "done", turn, &result(&args.work, turn))
+    work(context, &args.work, "done", async |client, turn| {
+        let Work { lease: Lease { target, fence }, message, .. } = &args.work;
+        client.done(target, *fence, *message, turn).await
+    })
+}
+
+/// A result of a turn. The turn's id is in the answer and in a failure: the same turn repeats safely.
+fn work(
+    context: &Context,
+    work: &Work,
+    what: &str,
+    call: impl AsyncFnOnce(&Client, TurnId) -> Result<bool, ClientError>,
+) -> Result<Answer, Failure> {
+    let turn = turn_id(work)?;
+    let told = context
+        .plane(Bearer::Principal)?
+        .tell(async |client| call(client, turn).await)
+        .map_err(|failure| failure.saying(format!("(turn {turn})")))?;
+    Ok(told.answer(|repeat| {
+        Answer::fields(json!({"message": work.message, "turn": turn, "recorded": what, "repeat": repeat}))
+    }))
 }
 
 fn turn_id(work: &Work) -> Result<TurnId, Failure> {
@@ -155,26 +183,10 @@ fn turn_id(work: &Work) -> Result<TurnId, Failure> {
     }
 }
 
-fn result(work: &Work, turn: TurnId) -> Value {
-    json!({"fence": work.lease.fence, "in_reply_to": work.message, "turn": turn})
-}
-
 fn put(value: &mut Value, name: &str, member: Value) {
     if let Value::Object(members) = value {
         members.insert(name.into(), member);
     }
-}
-
-fn work(context: &Context, work: &Work, path: &str, turn: TurnId, body: &Value) -> Result<Answer, Failure> {
-    let path = format!("/v1/inbox/{}/{path}", work.lease.target);
-    let mut value = context
-        .client(Bearer::Principal)?
-        .post(&path, body, None)
-        .map_err(|failure| failure.saying(format!("(turn {turn})")))?;
-    if !context.dry_run() {
-        put(&mut value, "turn", turn.to_string().into());
-    }
-    Ok(Answer::fields(value))
 }
 
 fn body(body: &Body) -> Result<Value, Failure> {
@@ -187,6 +199,15 @@ fn body(body: &Body) -> Result<Value, Failure> {
         (None, Some(text), _) => read(text.as_bytes()),
         (None, None, Some(file)) => read(&contents(file)?),
         (None, None, None) => Err(Failure::usage("There is no body.")),
+    }
+}
+
+fn text(of: &Text) -> Result<String, Failure> {
+    match (&of.text, &of.text_file) {
+        (Some(text), _) => Ok(text.clone()),
+        (None, Some(file)) => String::from_utf8(contents(file)?)
+            .map_err(|_| Failure::refused(Reason::Malformed).saying("(the text is not UTF-8)")),
+        (None, None) => Err(Failure::usage("There is no text.")),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A command is a function from its arguments to an [`Answer`] or a [`Failure`]; this file alone prints. Results go to
 //! standard output, failures to standard error (see [`crate::exit`]). Secrets never stand in arguments: they name
-//! files. Reading order: `args` (what can be said) → `context` (where a command looks) → `http` → the commands.
+//! files. Reading order: `args` (what can be said) → `context` (where a command looks) → `plane` → the commands → `show`.
 //! Rules: CON-1, INB-10, OPR-1, SPW-6.
 
 mod acknowledge;
@@ -10,14 +10,17 @@ mod args;
 mod audit;
 mod check;
 mod context;
-mod http;
 mod init;
 mod mail;
+mod offline;
 mod operator;
 mod out;
+mod plane;
 mod query;
+mod registry;
 mod roster;
 mod run;
+mod show;
 mod spec;
 
 use std::ffi::OsString;
@@ -105,15 +108,15 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
         Command::Inbox(args) => mail::inbox(&context, &args),
         Command::Read(args) => mail::read(&context, &args),
         Command::Claim(args) => mail::claim(&context, &args),
-        Command::Renew(args) => mail::lease(&context, "renew", &args),
-        Command::Release(args) => mail::lease(&context, "release", &args),
+        Command::Renew(args) => mail::renew(&context, &args),
+        Command::Release(args) => mail::release(&context, &args),
         Command::Turn(args) => mail::turn(&context, &args),
         Command::Reply(args) => mail::reply(&context, &args),
         Command::Silence(args) => mail::silence(&context, &args),
         Command::Done(args) => mail::done(&context, &args),
         Command::Ack(args) => acknowledge::ack(&context, &args),
         Command::Receipts(args) => query::receipts(&context, &args),
-        Command::Trace { message } => query::trace(&context, message),
+        Command::Trace { message, wait } => query::trace(&context, message, wait),
         Command::Status => query::status(&context),
         Command::Roster(command) => roster::roster(&context, command),
         Command::Target(command) => operator::target(&context, command),

@@ -13,18 +13,40 @@ use serde_json::{Map, Value, json};
 
 use super::args::{Keys, Operator, PrincipalCommand, Public, TargetCommand};
 use super::context::{Bearer, Context};
-use super::out::Answer;
-use super::{init, query};
+use super::out::{self, Answer};
+use super::plane::{self, Told};
+use super::{init, registry};
 use crate::clock;
 use crate::exit::{Exit, Failure};
+use crate::http::wire::answers::Enacted;
 use crate::keys::{SecretKey, Token};
 
 /// Signs an act and has the plane judge it.
 pub fn act(context: &Context, act: Act, by: &Operator) -> Result<Answer, Failure> {
-    command(context, &act, by).map(Answer::fields)
+    Ok(command(context, &act, by)?.answer(|enacted| enacted_as(&enacted, &act, None)))
 }
 
-fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure> {
+/// What took effect, on what, with what else there is to say.
+fn enacted_as(enacted: &Enacted, act: &Act, extra: Option<(&str, Value)>) -> Answer {
+    let mut shown = plane::value(enacted);
+    if let (Value::Object(members), Some((name, said))) = (&mut shown, extra) {
+        members.insert(name.into(), said);
+    }
+    let subject = subject(act).unwrap_or_default();
+    let mut text = enacted.act.name().to_owned();
+    for name in ["target", "principal", "operator", "by", "message", "key_id", "until", "not_after"] {
+        if let Some(said) = subject.get(name) {
+            text += &format!("  {name} {}", out::shown(said));
+        }
+    }
+    text += &format!("\ncommand {}\n", enacted.id);
+    if let Some(file) = shown.get("token_file") {
+        text += &format!("token in {}\n", out::shown(file));
+    }
+    Answer::new(shown, text)
+}
+
+fn command(context: &Context, act: &Act, by: &Operator) -> Result<Told<Enacted>, Failure> {
     let Some(file) = &by.operator_key else {
         return Err(Failure::usage("This command needs an operator key.")
             .then("Say --operator-key FILE, or set AWAKENER_OPERATOR_KEY to the name of the file."));
@@ -46,9 +68,9 @@ fn command(context: &Context, act: &Act, by: &Operator) -> Result<Value, Failure
     // What this program itself would not read needs no journey.
     Signed::<OperatorCommand>::parse(&signed.encode())
         .map_err(|error| Failure::refused(Reason::OperatorMalformed).saying(format!("({error})")))?;
-    let client = context.client(Bearer::Signed)?;
-    client
-        .post("/v1/operator", &signed.to_value(), None)
+    context
+        .plane(Bearer::Signed)?
+        .tell(async |client| client.operator(&signed).await)
         .map_err(|failure| failure.saying(format!("(command {id})")))
 }
 
@@ -58,18 +80,12 @@ pub fn clear_latch(
     target: awakener_kernel::ids::Target,
     by: &Operator,
 ) -> Result<Answer, Failure> {
-    let mut answer = command(context, &Act::ClearLatch(TargetName { target: target.clone() }), by)?;
-    if context.dry_run() {
-        return Ok(Answer::fields(answer));
+    let act = Act::ClearLatch(TargetName { target: target.clone() });
+    let told = command(context, &act, by)?;
+    if let Told::Done(enacted) = &told {
+        super::run::clear_latch(context, &target, enacted.id)?;
     }
-    let id = answer.get("id").and_then(Value::as_str).and_then(|id| CommandId::parse(id).ok());
-    let id =
-        id.ok_or_else(|| Failure::new(Exit::Failed, "The plane did not say which command it accepted."))?;
-    super::run::clear_latch(context, &target, id)?;
-    if let Value::Object(members) = &mut answer {
-        members.insert("cleared".into(), true.into());
-    }
-    Ok(Answer::fields(answer))
+    Ok(told.answer(|enacted| enacted_as(&enacted, &act, Some(("cleared", true.into())))))
 }
 
 /// The subject as it stands in a command; the kernel's own form of it.
@@ -85,9 +101,7 @@ pub fn target(context: &Context, command: TargetCommand) -> Result<Answer, Failu
     match command {
         TargetCommand::Add { target, by } => act(context, Act::RegisterTarget(TargetName { target }), &by),
         TargetCommand::Remove { target, by } => act(context, Act::RemoveTarget(TargetName { target }), &by),
-        TargetCommand::List => {
-            query::part(context, "targets", &["target", "armed_until", "paused_until", "ack_keys"])
-        }
+        TargetCommand::List => registry::targets(context),
     }
 }
 
@@ -104,23 +118,19 @@ pub fn principal(context: &Context, what: PrincipalCommand) -> Result<Answer, Fa
             }
             // First the file: a credential that is registered and then lost helps nobody.
             token.create(&file)?;
-            let mut answer = command(context, &act, &by).inspect_err(|failure| {
+            let told = command(context, &act, &by).inspect_err(|failure| {
                 // It goes again, unless the plane may have accepted.
                 if failure.reason != Some(Reason::OutcomeUnknown) {
                     let _ = std::fs::remove_file(&file);
                 }
             })?;
-            if let Value::Object(members) = &mut answer {
-                members.insert("token_file".into(), file.display().to_string().into());
-            }
-            Ok(Answer::fields(answer))
+            let place = file.display().to_string();
+            Ok(told.answer(|enacted| enacted_as(&enacted, &act, Some(("token_file", place.into())))))
         }
         PrincipalCommand::Revoke { principal, credential, by } => {
             act(context, Act::RevokePrincipal(OldPrincipal { principal, credential }), &by)
         }
-        PrincipalCommand::List => {
-            query::part(context, "principals", &["principal", "credential", "may_read", "acts_for"])
-        }
+        PrincipalCommand::List => registry::principals(context),
     }
 }
 
@@ -140,9 +150,7 @@ pub fn keys(context: &Context, command: Keys) -> Result<Answer, Failure> {
                 "public": key.public(),
             })))
         }
-        Keys::List => {
-            query::part(context, "keys", &["role", "key_id", "target", "by", "not_before", "not_after"])
-        }
+        Keys::List => registry::keys(context),
         Keys::AddAck { target, by_role, key, r#for, by } => {
             let key = public(&key)?;
             let not_after = not_before + r#for;

@@ -1,67 +1,62 @@
-//! What a plane shows: receipts, one message's trace, its status and the parts of it; and the latches of this machine.
+//! What a plane shows: receipts, one message's trace, its status; and the latches of this machine.
 //!
 //! Projections only: nothing is counted or concluded here (AUD-8). Rules: RCP-4, AUD-8, FUS-6.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use awakener_kernel::ids::{MessageId, Target};
+use awakener_kernel::time::Millis;
 use serde_json::{Value, json};
 
 use super::args::Receipts;
 use super::context::{Bearer, Context};
 use super::out::{self, Answer};
+use super::plane::value;
+use super::{offline, show};
+use crate::client::ReceiptFilter;
 use crate::exit::{Exit, Failure};
+
+/// Between two looks of a trace that waits.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// `receipts`.
 pub fn receipts(context: &Context, args: &Receipts) -> Result<Answer, Failure> {
-    let mut query = Vec::new();
-    let mut put = |name, value: Option<String>| query.extend(value.map(|value| (name, value)));
-    put("message", args.message.map(|id| id.to_string()));
-    put("wake", args.wake.map(|id| id.to_string()));
-    put("thread", args.thread.map(|id| id.to_string()));
-    put("target", args.target.as_ref().map(ToString::to_string));
-    put("kind", args.kind.map(|kind| kind.to_string()));
-    put("since", args.since.map(|wall| wall.utc()));
-    put("limit", args.limit.map(|n| n.to_string()));
-    let value = context.client(Bearer::Observer)?.get("/v1/receipts", &query)?;
-    let text = out::list(value.get("receipts"), &["time", "kind", "target", "message", "wake", "detail"]);
-    Ok(Answer::new(value, text))
+    let filter = ReceiptFilter {
+        message: args.message,
+        wake: args.wake,
+        thread: args.thread,
+        target: args.target.clone(),
+        kind: args.kind,
+        since: args.since,
+        after: args.after,
+        limit: args.limit,
+    };
+    let found = context.plane(Bearer::Observer)?.ask(async |client| client.receipts(&filter).await)?;
+    Ok(Answer::new(value(&found), show::receipts(&found)))
 }
 
 /// `trace`.
-pub fn trace(context: &Context, message: MessageId) -> Result<Answer, Failure> {
-    let value = context.client(Bearer::Observer)?.get(&format!("/v1/trace/{message}"), &[])?;
-    let text = match value.get("receipts") {
-        Some(receipts) => out::list(Some(receipts), &["time", "kind", "wake", "turn", "detail"]),
-        None => out::fields(&value),
-    };
-    Ok(Answer::new(value, text))
+pub fn trace(context: &Context, message: MessageId, wait: Option<Millis>) -> Result<Answer, Failure> {
+    let plane = context.plane(Bearer::Observer)?;
+    let until = wait.map(|wait| Instant::now() + Duration::from_millis(wait.0));
+    loop {
+        let trace = plane.ask(async |client| client.trace(message).await)?;
+        let late = until.is_none_or(|until| Instant::now() >= until);
+        if trace.stuck.is_none() || late {
+            let exit = if trace.stuck.is_some() && wait.is_some() { Exit::Failed.code() } else { 0 };
+            return Ok(Answer { exit, ..Answer::new(value(&trace), show::trace(&trace)) });
+        }
+        std::thread::sleep(LOOK);
+    }
 }
 
-/// `status`.
+/// `status`, of the plane or, if none runs, of its store (INB-10).
 pub fn status(context: &Context) -> Result<Answer, Failure> {
-    context.client(Bearer::Observer)?.get("/v1/status", &[]).map(Answer::fields)
-}
-
-/// One member of the status, as a table when it is a list.
-pub fn part(context: &Context, member: &str, columns: &[&str]) -> Result<Answer, Failure> {
-    let status = context.client(Bearer::Observer)?.get("/v1/status", &[])?;
-    let Some(value) = status.get(member) else {
-        return Err(Failure::new(Exit::Failed, format!("The plane's status does not show `{member}`.")));
-    };
-    let text = match value {
-        Value::Array(_) => out::list(Some(value), columns),
-        Value::Object(members) => match members.get("entries") {
-            Some(entries) => {
-                let end = members.get("not_after").map(out::shown).unwrap_or_default();
-                format!("until {end}\n\n{}", out::list(Some(entries), columns))
-            }
-            None => out::fields(value),
-        },
-        Value::Null => "none\n".into(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => out::shown(value) + "\n",
-    };
-    Ok(Answer::new(json!({ "v": 1, member: value }), text))
+    let plane = context.plane(Bearer::Observer)?;
+    let status =
+        offline::or_store(context, plane.ask(async |client| client.status().await), |store| store.status())?;
+    Ok(Answer::new(value(&status), show::status(&status)))
 }
 
 /// `latch show`: whatever stands at a latch path is a latch, readable or not (FUS-6).
@@ -92,7 +87,7 @@ pub fn latches(context: &Context) -> Result<Answer, Failure> {
     incidents.sort();
     latches.sort_by_key(|latch| latch.get("target").map(out::shown));
     let value = json!({"latches": latches, "incidents": incidents});
-    let mut text = out::list(value.get("latches"), &["target", "file"]);
+    let mut text = show::latches(&latches);
     if !incidents.is_empty() {
         text += &format!("\nincidents\n{}\n", incidents.join("\n"));
     }

@@ -13,7 +13,7 @@ use awakener_spec::Reason;
 use super::args::Roster;
 use super::context::Context;
 use super::out::Answer;
-use super::{operator, query};
+use super::{operator, registry};
 use crate::clock;
 use crate::config::document::{self, Item, Node, nearest};
 use crate::config::kind::Kind;
@@ -28,7 +28,7 @@ pub fn roster(context: &Context, command: Roster) -> Result<Answer, Failure> {
             operator::act(context, Act::InstallRoster(Installed { version: 1, not_after, entries }), &by)
         }
         Roster::Remove { by } => operator::act(context, Act::RemoveRoster(Empty {}), &by),
-        Roster::Show => query::part(context, "roster", &["principal", "schema", "target"]),
+        Roster::Show => registry::roster(context),
     }
 }
 

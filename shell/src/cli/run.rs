@@ -3,6 +3,7 @@
 //! Each reads configuration, keys and tokens, starts its part and waits for a signal. Nothing of the work is here.
 //! Rules: CAP-2, CAP-5, IDN-7, OPR-2, PRT-3, FUS-6.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use serde_json::json;
 use super::context::Context;
 use super::out::Answer;
 use crate::broker::{self, Broker, HttpPush, InProcess};
-use crate::client::{Client, ClientError};
+use crate::client::Client;
 use crate::config::{BrokerKind, Config, Mode};
 use crate::demo::{self, Scenarios};
 use crate::exit::{Exit, Failure};
@@ -39,7 +40,7 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
     let config = context.config()?.clone();
     log();
     runtime()?.block_on(async {
-        let listener = listen(config.http.listen).await?;
+        let listener = listen(config.http.listen).await.map_err(|taken| holder(context).unwrap_or(taken))?;
         let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
         let manifest = manifest(&config);
         let router = SecretKey::load(&context.key_file("router.key"))?;
@@ -119,7 +120,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
     let Some(own) = config.stations.get(target) else {
         return Err(Failure::refused(Reason::ConfigMalformed)
             .saying(format!("there is no section [stations.{target}]"))
-            .then("Add the section; it may be empty."));
+            .then("Add the section, and its model to [models]."));
     };
     if config.mode == Mode::Production {
         return Err(Failure::refused(Reason::ConfigMalformed)
@@ -255,6 +256,16 @@ async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure>
         .map_err(|error| Failure::refused(Reason::PortTaken).saying(format!("{address}: {error}")))
 }
 
+/// What keeps a second plane from its address is most often the first one: then its process is named (INB-10).
+fn holder(context: &Context) -> Option<Failure> {
+    let path = context.state.join("plane.db");
+    if !path.exists() {
+        return None;
+    }
+    let fault = crate::store::Lock::take(&path).err().filter(|fault| fault.reason == Reason::StoreHeld)?;
+    Some(Refused::from(fault).into())
+}
+
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -264,10 +275,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// Logs go to standard error; standard output is for results.
 fn log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+    let filter = tracing_subscriber::EnvFilter::try_from_env("AWAKENER_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
     // A second call within one process finds the first one's logger.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let _ = logger.with_writer(std::io::stderr).try_init();
 }
 
 fn ready(what: &str, address: SocketAddr, mode: Mode) {
@@ -297,14 +310,5 @@ impl From<Refused> for Failure {
 impl From<StationError> for Failure {
     fn from(error: StationError) -> Self {
         Self::refused(error.reason()).saying(error)
-    }
-}
-
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Self {
-        match error.reason() {
-            Some(reason) => Self::refused(reason).saying(error),
-            None => Self::new(Exit::Failed, error.to_string()),
-        }
     }
 }

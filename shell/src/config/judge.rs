@@ -69,7 +69,7 @@ impl Loader {
         self.loopback(&["wake", "listen"], shaped.wake.listen.ip().is_loopback());
         for (target, station) in &shaped.stations {
             self.loopback(&["stations", target.as_str(), "listen"], station.listen.ip().is_loopback());
-            if !shaped.models.contains_key(&station.model) && station.runner != "fake" {
+            if !shaped.models.contains_key(&station.model) {
                 let key = ["stations", target.as_str(), "model"];
                 let what = format!("{:?} has no window and budget in [models]", station.model);
                 let near = nearest(&station.model, shaped.models.keys().map(String::as_str));

@@ -44,6 +44,8 @@ pub(super) struct Loader {
     settings: Vec<Setting>,
     pub(super) effective: BTreeMap<settings::Path, Effective>,
     pub(super) problems: Vec<Problem>,
+    /// Named sections of the file, also those with nothing in them.
+    sections: Vec<(settings::Path, Origin)>,
 }
 
 impl Loader {
@@ -56,7 +58,7 @@ impl Loader {
                 (path, Effective { value: s.default.clone(), origin: Origin::BuiltIn })
             })
             .collect();
-        Self { settings, effective, problems: Vec::new() }
+        Self { settings, effective, problems: Vec::new(), sections: Vec::new() }
     }
 
     fn file(&mut self, file: &Path) {
@@ -71,6 +73,9 @@ impl Loader {
             path.push(key.clone());
             let origin = Origin::File { path: file.into(), line: node.line };
             if let (Found::Section, Item::Table(inner)) = (find(&self.settings, path), &node.item) {
+                if path.len() == 2 {
+                    self.sections.push((path.clone(), origin));
+                }
                 self.members(file, path, inner);
             } else {
                 self.set(path, origin, |setting| setting.kind.read(&node.item), node.item.kind());
@@ -144,12 +149,12 @@ impl Loader {
 
     /// A named section has the built-in values of the keys that it leaves out, and needs those that have none.
     fn complete_sections(&mut self) {
-        let named: Vec<(settings::Path, Origin)> = self
+        let set = self
             .effective
             .iter()
             .filter(|(path, _)| path.len() == 3)
-            .map(|(path, entry)| (path.iter().take(2).cloned().collect(), entry.origin.clone()))
-            .collect();
+            .map(|(path, entry)| (path.iter().take(2).cloned().collect(), entry.origin.clone()));
+        let named: Vec<(settings::Path, Origin)> = set.chain(self.sections.clone()).collect();
         for (section, origin) in named {
             for setting in self.settings.clone() {
                 let [group, "*", key] = setting.path else { continue };

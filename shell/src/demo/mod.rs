@@ -1,7 +1,7 @@
 //! The demo: the whole stack as processes on this machine, one alert to its end, and everything that failure and
 //! malice are allowed to do.
 //!
-//! Reading order: `scenarios` (what is expected; data) → [`verdict()`] (pure) → [`run`] (what is played, printed and
+//! Reading order: `scenarios` (what is expected; data) → [`verdict()`] (pure) → `run` (what is played, printed and
 //! counted) → `acts` (how each line is played) → `stack`, `children`, `network`, `proxy`, `tape` (what it is played
 //! on). The demo is a client like any other: it sees HTTP answers, audit exports, receipts, exit codes and files.
 

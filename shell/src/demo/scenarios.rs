@@ -1,7 +1,7 @@
 //! The scenario file: which lines the demo has, and what each must have shown.
 //!
 //! `demo/scenarios.toml` is compiled in; it is the only place where an expectation stands. What is unknown in it is an
-//! error. Not here: how anything is seen (`acts`), nor whether it suffices ([`super::verdict`]).
+//! error. Not here: how anything is seen (`acts`), nor whether it suffices (`verdict`).
 
 use std::collections::BTreeSet;
 

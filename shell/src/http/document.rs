@@ -104,6 +104,7 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("audit", &[Reason::StoreCorrupt]),
     ("checkpoint", &[Reason::StoreCorrupt]),
     ("status", &[]),
+    ("registry", &[]),
 ];
 
 const WORK: &[Reason] = &[

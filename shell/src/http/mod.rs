@@ -1,7 +1,7 @@
 //! The plane over HTTP: bounds, authenticates, parses, asks the plane, answers. It decides nothing (ADM-1).
 //!
-//! Reading order: [`serve`] → [`call`] (what every request goes through, in the order of ADM-2) → [`routes`] →
-//! [`problem`] (the one shape of an error) → [`document`] (OpenAPI, made from the same handlers). Not here: queries
+//! Reading order: [`serve`] → `call` (what every request goes through, in the order of ADM-2) → `routes` →
+//! [`problem`] (the one shape of an error) → `document` (OpenAPI, made from the same handlers). Not here: queries
 //! ([`crate::plane::queries`]), the other side ([`crate::client`]). Rules: ADM-1, ADM-2, ADM-9, IDN-6, PRT-2, PRT-3.
 
 mod auth;

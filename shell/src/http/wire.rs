@@ -1,10 +1,11 @@
 //! What goes over HTTP as Rust types: bodies of requests and of answers, one place for server, client and OpenAPI.
 //!
 //! Names and times have the one textual form of the contract (IDN-2, IDN-3, SIG-4). A body that is read here has
-//! passed the strict JSON door before ([`super::door`]). Not here: signed documents and submissions, whose form is
+//! passed the strict JSON door before (`door`). Not here: signed documents and submissions, whose form is
 //! the kernel's. Rules: ADM-11, INB-6, AUD-6.
 
 pub mod answers;
+pub mod registry;
 pub mod requests;
 pub mod stations;
 pub mod status;

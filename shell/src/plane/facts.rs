@@ -85,6 +85,10 @@ impl Facts<'_> {
             Some(own) => match (self.peers.open.get(own.as_str()), self.peers.live.get(own.as_str())) {
                 (Some(open), _) => open.cause(now, submitted.fence),
                 (None, Some(live)) => live.cause(now, submitted.fence),
+                // What its sender works on cannot be read just now; that is not nothing (ADM-12).
+                (None, None) if registry.target_known(own) => {
+                    return Err(self.db.fault(Reason::StoreUnavailable, &format!("no machine for {own}")));
+                }
                 (None, None) => Ok(None),
             },
         };
@@ -319,11 +323,16 @@ pub(super) fn outside(
     };
     Ok(match outside {
         Outside::Clock => None,
-        Outside::Latch(target) => match std::fs::read(super::files::latch_path(state, target.as_str())) {
-            Ok(bytes) => Some(ContentHash::of(&bytes).to_string().into()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(db.fault(Reason::StoreUnavailable, &error)),
-        },
+        Outside::Latch(target) => {
+            let path = super::files::latch_path(state, target.as_str());
+            // Anything there is a latch, whether it can be read or not (FUS-6).
+            match (std::fs::symlink_metadata(&path), std::fs::read(&path)) {
+                (Err(error), _) if error.kind() == std::io::ErrorKind::NotFound => None,
+                (Err(error), _) => return Err(db.fault(Reason::StoreUnavailable, &error)),
+                (Ok(_), Ok(bytes)) => Some(ContentHash::of(&bytes).to_string().into()),
+                (Ok(_), Err(_)) => Some(SmolStr::new_static("unreadable")),
+            }
+        }
         Outside::Witness(target, message) => {
             outstanding(target, message).then(|| SmolStr::new_static("outstanding"))
         }
@@ -334,9 +343,12 @@ pub(super) fn outside(
     })
 }
 
+/// Whether it is set aside and can be given back; mail is finished by its quarantine and stays so (INB-3).
 fn set_aside(db: &Db, target: &Target, message: &MessageId) -> Answer<bool> {
     db.conn()
-        .prepare_cached("SELECT set_aside FROM message WHERE target = ?1 AND id = ?2")
+        .prepare_cached(
+            "SELECT set_aside FROM message WHERE target = ?1 AND id = ?2 AND finished = 0 ORDER BY set_aside DESC",
+        )
         .and_then(|mut statement| {
             statement.query_row(params![target.as_str(), message.to_string()], |row| row.get(0)).optional()
         })

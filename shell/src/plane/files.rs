@@ -71,6 +71,27 @@ pub(super) fn raise_floor(state: &Path, highest: u32) -> Result<u32, Refused> {
     Ok(floor)
 }
 
+/// A store that is gone or emptied, although tokens were allocated from it, is not begun anew: its mail would be lost
+/// without a word, and the chain with it.
+///
+/// # Errors
+/// `store_corrupt`.
+pub(super) fn not_lost(state: &Path, store: &Path) -> Result<(), Refused> {
+    let floor = state.join("epoch-floor");
+    if fs::metadata(store).is_ok_and(|file| file.len() > 0) || !floor.exists() {
+        return Ok(());
+    }
+    awakener_spec::rule!(Inb10);
+    Err(Refused {
+        reason: Reason::StoreCorrupt,
+        detail: format!(
+            "{}: is gone or empty, but {} says that it was in use",
+            store.display(),
+            floor.display()
+        ),
+    })
+}
+
 /// Where the latch of a target lies.
 pub fn latch_path(state: &Path, target: &str) -> PathBuf {
     state.join(format!("latch-{target}"))

@@ -56,7 +56,7 @@ pub struct Setup {
     pub manifest_accepted: bool,
     /// Where a test wants to stop this process.
     pub pause: Option<Pause>,
-    /// Takes signed hints; what comes of each is reported back with [`Input::Published`].
+    /// Takes signed hints; what comes of each is reported back with `Input::Published`.
     pub publish: tokio::sync::mpsc::Sender<Publication>,
 }
 

@@ -13,6 +13,7 @@ pub use chain_part::{part, tree_head};
 pub use ledger::{ReceiptQuery, Scope, receipts, trace};
 pub use messages::{Found, admitted, head_of, heads, page, whole};
 pub use readers::Readers;
+pub(crate) use tree::Tree;
 
 use awakener_kernel::audit::{Head, Walk, Walked};
 use awakener_kernel::ids::{ContentHash, KeyId};
@@ -21,7 +22,8 @@ use awakener_kernel::registry::Registry;
 use awakener_kernel::wire::{OperatorCommand, Signed};
 use rusqlite::Connection;
 
-/// Walks the whole chain.
+/// Walks the whole chain. A break that an operator has seen, so that a later entry names it, is the end of one segment
+/// and the start of the next (AUD-5); another alteration at the same place has another name.
 ///
 /// # Errors
 /// What does not fit, and where, in words.

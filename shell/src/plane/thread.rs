@@ -4,9 +4,10 @@
 //! cannot be read or written for one of them is nobody else's failure. An operator command has one of its own, so that
 //! facts never mix states of the registry.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::fuse;
@@ -31,9 +32,12 @@ use crate::pause::Point;
 use crate::store::{Db, Statement};
 
 mod age;
+mod settle;
 #[cfg(test)]
 mod tests;
 mod verify;
+
+use settle::{Lost, Trouble};
 
 /// How many operations may wait; one more is `overloaded`.
 const QUEUE: usize = 4_096;
@@ -63,6 +67,16 @@ pub(super) struct Thread {
     walking: Option<verify::Walking>,
     /// Whether the deny file holds something that is not recorded yet.
     denied: bool,
+    /// What a failed commit took away; nobody is served before it is back.
+    lost: Lost,
+    /// Whether the chain in this file was found whole; `None` = not looked at since the file was opened.
+    intact: Option<bool>,
+    /// Mailboxes that came back from disk without an epoch of their own: they mint nothing (EMT-2).
+    silent: BTreeSet<Target>,
+    /// When mailboxes were last given an epoch apart from a boot.
+    revived: Option<Instant>,
+    /// The last attempt to get back what was lost, if it failed.
+    trouble: Option<Trouble>,
 }
 
 pub(super) fn start(setup: Setup) -> Result<(Plane, std::thread::JoinHandle<()>), Refused> {
@@ -80,6 +94,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let (sender, ops) = sync_channel(QUEUE);
     let view = Arc::new(RwLock::new(View::default()));
     let arrivals = super::Arrivals::default();
+    files::not_lost(&setup.state, &path)?;
     let mut db = Db::open(&path, setup.config_hash)?;
     db.pause_at(setup.pause.clone());
     let clock = Arc::new(Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0))));
@@ -107,6 +122,11 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         age: age::Search::default(),
         walking: None,
         denied: false,
+        lost: Lost::Nothing,
+        intact: None,
+        silent: BTreeSet::new(),
+        revived: None,
+        trouble: None,
     };
     thread.boot()?;
     Ok((plane, thread))
@@ -123,7 +143,10 @@ impl Thread {
         let roster = self.stored_roster();
         self.registry_step(registry::Input::Start { running: self.setup.running, roster }, None)?;
         self.take_denials()?;
-        self.verify_chain(verify::AT_ONCE)?;
+        match self.intact {
+            Some(intact) => self.registry_step(registry::Input::Chain { intact }, None).map(drop)?,
+            None => self.verify_chain(verify::AT_ONCE)?,
+        }
         let accepted = self.setup.manifest_accepted;
         self.registry_step(registry::Input::Manifest { accepted }, None)?;
         self.look_at_clock()?;
@@ -131,12 +154,12 @@ impl Thread {
         for target in &targets {
             self.mailboxes.ensure(&mut self.db, target.as_str(), now)?;
         }
-        let highest = self.mailboxes.machines().map(|(_, mailbox)| mailbox.image().epoch).max().unwrap_or(0);
-        self.floor = files::raise_floor(&self.setup.state, highest)?;
         let known: Vec<Target> =
             self.mailboxes.machines().filter_map(|(target, _)| Target::parse(target).ok()).collect();
         self.start_emitters(known)?;
         self.publish_view();
+        self.silent.clear();
+        self.lost = Lost::Nothing;
         Ok(())
     }
 
@@ -156,6 +179,8 @@ impl Thread {
 
     /// Every mailbox gets an epoch above the floor before it may mint (EMT-2).
     fn start_emitters(&mut self, targets: Vec<Target>) -> Result<(), Refused> {
+        let highest = self.mailboxes.machines().map(|(_, mailbox)| mailbox.image().epoch).max().unwrap_or(0);
+        self.floor = files::raise_floor(&self.setup.state, highest)?;
         let floor = self.floor;
         let staged =
             targets.into_iter().map(|target| Staged::plain(target, Input::Start { floor })).collect();
@@ -171,28 +196,18 @@ impl Thread {
             };
             let mut calls: Vec<(Op, Waiting)> = first.into_iter().collect();
             calls.extend(self.ops.try_iter().take(BATCH.saturating_sub(calls.len())));
-            match if self.denied { self.take_denials() } else { Ok(()) } {
-                Ok(()) => self.serve(calls),
-                Err(refused) => {
-                    for (_, waiting) in calls {
-                        let _ = waiting.send(Err(refused.clone()));
-                    }
-                    std::thread::sleep(Duration::from_millis(50));
-                    if self.db.poisoned() {
-                        self.reopen();
-                    }
-                    continue;
-                }
+            if let Err(refused) = self.settle() {
+                self.turn_away(calls, &refused);
+                continue;
             }
+            self.serve(calls);
             if let Err(refused) = self.look_at_clock() {
                 tracing::error!(reason = %refused.reason, "clock: {}", refused.detail);
             }
             self.fire();
             self.expire();
             self.chain_verified();
-            if self.db.poisoned() {
-                self.reopen();
-            }
+            self.revive();
             if let Err(fault) = self.mailboxes.snapshot(&mut self.db, false) {
                 tracing::warn!("no snapshot: {fault}");
             }
@@ -203,7 +218,10 @@ impl Thread {
     }
 
     fn wait(&self) -> Duration {
-        if !self.owed.is_empty() {
+        if let Some(trouble) = &self.trouble {
+            return trouble.again.saturating_duration_since(Instant::now());
+        }
+        if !self.owed.is_empty() || self.lost != Lost::Nothing {
             return Duration::ZERO;
         }
         match self.mailboxes.deadline() {
@@ -290,6 +308,7 @@ impl Thread {
                 self.db.fault(Reason::StoreUnavailable, &"the registry is not there"),
             ));
         };
+        let touched: BTreeSet<Target> = staged.iter().map(|staged| staged.target.clone()).collect();
         let mut context = Vec::with_capacity(staged.len());
         let mut items = Vec::with_capacity(staged.len());
         for Staged { target, input, statement, known } in staged {
@@ -298,17 +317,25 @@ impl Thread {
         }
         let mut context = context.into_iter();
         let (routes, config) = (&self.setup.routes, self.setup.limits.get());
-        let done = self.mailboxes.batch(&mut self.db, now, items, |db, peers, item, query| {
+        let result = self.mailboxes.batch(&mut self.db, now, items, |db, peers, item, query| {
             // Facts are asked for once per item, in order.
             let (target, known) =
                 context.next().ok_or_else(|| db.fault(Reason::FactsMissing, &"more items than context"))?;
             let facts = Facts { db, registry, routes, config, now, target: &target, peers };
             facts.answer(&item.input, query, known.as_ref())
-        })?;
-        for (target, effect) in done.effects {
-            self.act(&target, effect);
+        });
+        match result {
+            Ok(done) => {
+                for (target, effect) in done.effects {
+                    self.act(&target, effect);
+                }
+                Ok(done.outcomes)
+            }
+            Err(failed) => {
+                self.silent.extend(touched);
+                Err(failed)
+            }
         }
-        Ok(done.outcomes)
     }
 
     fn act(&mut self, target: &str, effect: Effect) {
@@ -366,25 +393,6 @@ impl Thread {
         if failed {
             // Without a pause the thread would spin on a broken disk.
             std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    /// After a commit of unknown fate: close, open, recover (ADM-2).
-    fn reopen(&mut self) {
-        loop {
-            let reopened = self.db.reopen().and_then(|()| {
-                let now = self.clock.now();
-                self.registry = Host::boot(&mut self.db, self.setup.limits.get().clone(), now)?;
-                self.mailboxes = Host::boot(&mut self.db, self.setup.limits.get().clone(), now)?;
-                Ok(())
-            });
-            match reopened.map_err(Refused::from).and_then(|()| self.boot()) {
-                Ok(()) => return,
-                Err(refused) => {
-                    tracing::error!(reason = %refused.reason, "the store cannot be opened again: {}", refused.detail);
-                    std::thread::sleep(TICK);
-                }
-            }
         }
     }
 }
@@ -568,12 +576,7 @@ impl Thread {
             (Err(refused), Some(denial)) => {
                 // What narrows always acts: without a store it goes to the deny file, and nothing else happens before
                 // it is taken in (OPR-2).
-                match files::deny(&self.setup.state, &denial) {
-                    Ok(()) => tracing::error!(rule = "OPR-2", "no store; the act stands in the deny file"),
-                    Err(error) => tracing::error!(rule = "OPR-2", "no store, and no deny file: {error}"),
-                }
-                self.denied = true;
-                Err(refused)
+                Err(self.deny(&denial, refused))
             }
         }
     }
@@ -581,9 +584,9 @@ impl Thread {
     /// What must stand in the deny file if this command cannot be recorded: only what is authorised, and narrows.
     fn denial(&self, presented: &Presented) -> Option<Denial> {
         let command = presented.command.as_ref()?;
-        let seen = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner).registry.clone();
-        // When not even the registry can be read any more, the last one that was says who may narrow.
-        let image = self.registry().ok().or(seen.as_deref())?.image();
+        // The registry may be under recovery; what was last published is what its operators decided.
+        let view = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner).registry.clone();
+        let image = view.as_ref()?.image();
         let (config, now) = (self.setup.limits.get(), self.clock.now());
         operator::authorise(image, presented, &Found::Nothing, config, now).ok()?;
         Denial::new(command.act.clone(), Some((command.id, command.not_after)), now.wall).ok()
@@ -598,7 +601,7 @@ impl Thread {
         let reading = self.clock.read();
         let item = Item { target: NO_TARGET.to_owned(), input, statement };
         let (mailboxes, state) = (&self.mailboxes, &self.setup.state);
-        let done = self
+        let result = self
             .registry
             .batch(&mut self.db, reading.now, vec![item], |db, _, _, query| {
                 Ok(match query {
@@ -607,7 +610,8 @@ impl Thread {
                     Some(outside) => Found::Subject(super::facts::outside(db, mailboxes, state, &outside)?),
                 })
             })
-            .map_err(|failed| refused(&failed))?;
+            .map_err(|failed| refused(&failed));
+        let done = result.inspect_err(|_| self.lost = self.lost.max(Lost::Memory))?;
         self.publish_view();
         for (_, effect) in done.effects {
             self.follow(effect)?;
@@ -619,17 +623,16 @@ impl Thread {
     fn follow(&mut self, effect: registry::Effect) -> Result<(), Refused> {
         use registry::Effect as Act;
         match effect {
-            Act::Resolve { target, message } => {
-                self.one(target, Input::Resolve { message })?;
-            }
+            // The command is durable and is never accepted again, so what follows from it stays owed.
+            Act::Resolve { target, message } => self.insist(target, Input::Resolve { message }),
             Act::ReleaseQuarantine { target, message } => {
-                self.one(target, Input::ReleaseQuarantine { message })?;
+                self.insist(target, Input::ReleaseQuarantine { message });
             }
             Act::SetClock(wall) => self.clock.accept(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
                 // Whoever still walks has not seen this.
-                self.walking = None;
+                (self.walking, self.intact) = (None, Some(true));
                 self.registry_step(registry::Input::Chain { intact: true }, None)?;
             }
             // Daemons and stations ask, and whoever clears a latch brings the command; nobody has to be told.
@@ -653,6 +656,13 @@ impl Thread {
             self.one(target, Input::Start { floor })?;
         }
         Ok(())
+    }
+
+    fn insist(&mut self, target: Target, input: Input) {
+        if let Err(refused) = self.one(target.clone(), input.clone()) {
+            tracing::error!(reason = %refused.reason, "an act stays owed: {}", refused.detail);
+            self.owed.push((target, input));
+        }
     }
 
     fn one(&mut self, target: Target, input: Input) -> Result<Option<OutcomeOf<Mailbox>>, Refused> {

@@ -10,6 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use awakener_kernel::station::{LatchId, LatchNote};
+use awakener_spec::rule;
 use serde_json::json;
 
 /// Bytes that are set aside for a latch; a note is far shorter.
@@ -65,12 +66,15 @@ impl LatchFiles {
 
     /// What lies at the latch path.
     pub fn found(&self) -> Found {
+        // A link that leads nowhere is something at the path as well.
+        if fs::symlink_metadata(self.path()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Found::Nothing;
+        }
         match fs::read(self.path()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing,
-            Err(_) => Found::Unreadable,
+            Err(_) => unreadable(),
             Ok(bytes) => match serde_json::from_slice::<Stored>(&bytes) {
                 Ok(stored) if stored.v == 1 => Found::Latch(Box::new(stored.latch)),
-                Ok(_) | Err(_) => Found::Unreadable,
+                Ok(_) | Err(_) => unreadable(),
             },
         }
     }
@@ -92,6 +96,7 @@ impl LatchFiles {
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&reserve, self.path())?;
+        rule!(Fus4);
         self.sync()
     }
 
@@ -115,16 +120,23 @@ impl LatchFiles {
         self.sync()
     }
 
-    /// Takes the latch away. Nothing there is what was wanted.
+    /// Takes the latch away; what is no file is moved to the incidents instead. Nothing there is what was wanted.
     ///
     /// # Errors
     /// The file system's; the latch may still lie there.
-    pub fn remove(&self, _latch: LatchId) -> io::Result<()> {
-        match fs::remove_file(self.path()) {
-            Ok(()) => self.sync(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+    pub fn remove(&self, latch: LatchId) -> io::Result<()> {
+        let path = self.path();
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+            Ok(found) if found.is_dir() => {
+                let incidents = self.state.join("incidents");
+                fs::rename(&path, incidents.join(format!("{}-{}.found", self.target, latch.0)))?;
+                File::open(&incidents)?.sync_all()?;
+            }
+            Ok(_) => fs::remove_file(&path)?,
         }
+        self.sync()
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -132,8 +144,66 @@ impl LatchFiles {
     }
 }
 
+/// It is there, so it latches.
+fn unreadable() -> Found {
+    rule!(Fus6);
+    Found::Unreadable
+}
+
 #[derive(serde::Deserialize)]
 struct Stored {
     v: u32,
     latch: LatchNote,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use awakener_kernel::ids::{ContentHash, TurnId};
+    use awakener_kernel::station::{LatchCause, TripAudit};
+    use awakener_kernel::time::Wall;
+    use awakener_tools::enforces;
+
+    use super::*;
+
+    fn note() -> LatchNote {
+        let (latch, audit) = (LatchId(TurnId::from_u128(5)), TripAudit::Recorded(ContentHash([9; 32])));
+        LatchNote { latch, cause: LatchCause::Found, at: Wall(7), audit }
+    }
+
+    enforces! {
+        [Fus4]
+        fn fus_4_the_latch_is_its_reserve_renamed(_seen) {
+            let state = tempfile::tempdir().unwrap();
+            let files = LatchFiles::new(state.path(), "desk");
+            files.reserve().unwrap();
+            let reserve = fs::metadata(files.reserve_path()).unwrap();
+            assert_eq!((files.found(), reserve.len()), (Found::Nothing, RESERVED as u64));
+            files.write(&note()).unwrap();
+            let latch = fs::metadata(files.path()).unwrap();
+            assert_eq!((latch.ino(), latch.len()), (reserve.ino(), reserve.len()), "the same bytes on disk");
+            assert!(!files.reserve_path().exists());
+            assert_eq!(files.found(), Found::Latch(Box::new(note())));
+        }
+
+        [Fus6]
+        fn fus_6_whatever_lies_at_the_path_is_a_latch(_seen) {
+            type Put = fn(&Path);
+            let put: [Put; 5] = [
+                |path| fs::write(path, "").unwrap(),
+                |path| fs::write(path, b"\xff{").unwrap(),
+                |path| fs::write(path, r#"{"v":2}"#).unwrap(),
+                |path| fs::create_dir(path).unwrap(),
+                |path| std::os::unix::fs::symlink(path, path).unwrap(),
+            ];
+            for put in put {
+                let state = tempfile::tempdir().unwrap();
+                let files = LatchFiles::new(state.path(), "desk");
+                assert_eq!(files.found(), Found::Nothing, "control");
+                put(&files.path());
+                assert_eq!(files.found(), Found::Unreadable);
+            }
+        }
+    }
 }

@@ -120,7 +120,7 @@ async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Re
         "latch": image.latch,
         "turn": image.turn,
         "tail": image.tail,
-        "turns": image.counters.len(),
+        "turns": image.counters.reading(crate::clock::system()),
     }))
     .into_response()
 }

@@ -2,7 +2,7 @@
 //!
 //! A process of its own with a store of its own, that speaks HTTP to the plane and offers an AgentAPI-compatible
 //! listener on loopback, so that it can be woken like any runtime. Reading order: [`thread`] (one input, one commit) →
-//! [`ports`] (effects become acts) → [`listener`] (who wakes it) → [`latch`] (how it stops for good). The only runner
+//! `ports` (effects become acts) → `listener` (who wakes it) → [`latch`] (how it stops for good). The only runner
 //! so far is [`fake`].
 
 pub mod fake;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use awakener_kernel::config::Checked;
-use awakener_kernel::ids::{CommandId, ContentHash, Holder, Seq, Target};
-use awakener_kernel::machine::Outcome;
-use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName};
+use awakener_kernel::ids::{CommandId, ContentHash, Holder, Target};
+use awakener_kernel::machine::{Machine as _, Outcome};
+use awakener_kernel::station::{Effect, Event, Input, LatchId, Mapped, Model, PhaseName, Tail};
 use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 
@@ -156,7 +156,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
     let (released, effects) = tokio::sync::mpsc::unbounded_channel();
     let path = setup.state.join(format!("station-{}.db", setup.target));
     let handle =
-        thread::start(&path, setup.config_hash, setup.limits.clone(), setup.target.as_str(), released)?;
+        thread::start(&path, setup.config_hash, setup.limits.clone(), setup.target.as_str(), None, released)?;
     let listener = listener::bind(setup.listen).await?;
     let listen = listener.local_addr().map_err(|error| StationError::Io {
         reason: Reason::PortTaken,
@@ -197,32 +197,27 @@ pub async fn clear(
     let files = LatchFiles::new(&state, target.as_str());
     let (released, mut effects) = tokio::sync::mpsc::unbounded_channel();
     let path = state.join(format!("station-{target}.db"));
-    let handle = thread::start(&path, config_hash, limits, target.as_str(), released)?;
-    if files.found() != Found::Nothing {
-        handle.step(Input::LatchFound { latch: LatchId(ports::turn_id()) }).await;
-    }
+    let lying = (files.found() != Found::Nothing).then(|| LatchId(ports::turn_id()));
+    let handle = thread::start(&path, config_hash, limits, target.as_str(), lying, released)?;
     let still = |detail: String| StationError::Latched(format!("{}: {detail}", files.path().display()));
-    loop {
-        match handle.step(Input::Clear { command }).await {
-            Some(Outcome::Advanced(_)) => break,
-            // A boot writes the latch of its own trip again first (FUS-6); the clear waits for that.
-            Some(Outcome::Refused(Reason::OutOfPhase)) => {}
-            other => return Err(still(format!("the clear was not accepted: {other:?}"))),
-        }
-        match tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
-            Ok(Some(Released::Effect(effect))) => {
-                if let Effect::WriteLatch { ticket, note } = *effect {
-                    let ok = files.write(&note).is_ok();
-                    handle.step(Input::LatchWritten { ticket, ok }).await;
-                }
-            }
-            Ok(Some(Released::Precaution(_))) => {}
-            Ok(None) | Err(_) => return Err(still("the station does not come to rest".to_owned())),
-        }
+    // The grant under which it came about does not come back with the next start.
+    if let Some(grant) = handle.look().await.and_then(|station| station.image().grant) {
+        handle.spend(grant).await.map_err(|reason| still(reason.text().to_owned()))?;
+    }
+    match handle.step(Input::Clear { command }).await {
+        Some(Outcome::Advanced(_)) => {}
+        // The boot is about to write its latch again; then the clear is given once more.
+        Some(Outcome::Refused(Reason::OutOfPhase)) => {}
+        other => return Err(still(format!("the clear was not accepted: {other:?}"))),
     }
     while let Ok(Some(released)) = tokio::time::timeout(CLEAR_WITHIN, effects.recv()).await {
         let Released::Effect(effect) = released else { continue };
         let done = match *effect {
+            Effect::WriteLatch { ticket, note } => {
+                let ok = files.found() != Found::Nothing || files.write(&note).is_ok();
+                handle.step(Input::LatchWritten { ticket, ok }).await;
+                handle.step(Input::Clear { command }).await
+            }
             Effect::ArchiveLatch { ticket, note } => {
                 let ok = files.archive(&note).is_ok();
                 handle.step(Input::LatchArchived { ticket, ok }).await
@@ -247,11 +242,19 @@ pub async fn clear(
 /// Keeps the station's grant as the plane has it. A plane that does not answer changes nothing: the grant has an end.
 async fn follow_grant(client: Client, target: Target, handle: Handle) {
     mark_tail(&client, &target, &handle).await;
+    let spent = loop {
+        match handle.spent().await {
+            Ok(spent) => break spent,
+            Err(_) => tokio::time::sleep(GRANT_EVERY).await,
+        }
+    };
     // At first nothing is known of what the station holds: a grant may have ended while it was down.
     let mut told = None;
     loop {
         if let Ok(grant) = client.grant(&target).await {
-            let now = grant.armed.then_some((grant.until, grant.command));
+            // What a latch has used up arms nothing any more: work starts again by a new grant (FUS-7).
+            let fresh = grant.command.map(|command| command.to_string()) != spent;
+            let now = (grant.armed && fresh).then_some((grant.until, grant.command));
             if told != Some(now) {
                 let input = match now {
                     Some((until, Some(command))) => Input::Grant { until, command },
@@ -265,15 +268,12 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
     }
 }
 
-/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7). An empty inbox has no last
-/// message to name, so there nothing is marked.
+/// Marks what lies in the inbox at the start as backlog, before any work is taken (STN-7).
 async fn mark_tail(client: &Client, target: &Target, handle: &Handle) {
     loop {
         match client.work(target, &[], None).await {
             Ok(work) => {
-                if let Some(tail) = Seq::new(work.last) {
-                    handle.step(Input::MarkTail { tail }).await;
-                }
+                handle.step(Input::MarkTail { tail: Tail(work.last) }).await;
                 return;
             }
             Err(error) => tracing::info!(%target, "the tail of the inbox is not known yet: {error}"),

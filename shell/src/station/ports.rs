@@ -10,7 +10,7 @@ use std::time::Duration;
 use awakener_kernel::fuse;
 use awakener_kernel::ids::{ContentHash, Fence, Holder, MessageId, SchemaRef, Target, TurnId};
 use awakener_kernel::station::{
-    Alarm, CursorAfter, Effect, Input, Lane, LatchNote, Mapped, Model, Prior, Ticket, Work,
+    Alarm, CursorAfter, Effect, Input, Lane, LatchNote, Mapped, Model, Prior, Ticket, TripAudit, Work,
 };
 use awakener_kernel::values::{By, Finish, Response, TurnRef};
 use awakener_kernel::wire::{AckStatement, Priority, ResponseExpectation, Signed, Submission};
@@ -73,7 +73,14 @@ impl Ports {
                 Released::Precaution(note) => {
                     // Safety goes before provenance: the latch is written although nothing could be recorded.
                     self.write_latch(&note);
-                    tracing::error!(rule = "FUS-5", latch = %note.latch.0, "latched; the audit record is MISSING");
+                    match note.audit {
+                        TripAudit::Recorded(hash) => {
+                            tracing::error!(rule = "FUS-5", latch = %note.latch.0, %hash, "latched without a store");
+                        }
+                        TripAudit::Missing(why) => {
+                            tracing::error!(rule = "FUS-5", latch = %note.latch.0, ?why, "latched; the audit record is MISSING");
+                        }
+                    }
                     return Ended::Latched;
                 }
                 Released::Effect(effect) => {

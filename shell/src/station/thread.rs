@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use awakener_kernel::config::Checked;
 use awakener_kernel::ids::ContentHash;
-use awakener_kernel::machine::OutcomeOf;
-use awakener_kernel::station::{Effect, Input, LatchNote, Station};
+use awakener_kernel::machine::{Machine as _, OutcomeOf};
+use awakener_kernel::open::{CommitError, Entry, Txn, Write};
+use awakener_kernel::station::{
+    Effect, Grant, Input, LatchCause, LatchId, LatchNote, LatchStage, Phase, Station,
+};
+use awakener_kernel::time::Now;
 use awakener_kernel::values::TurnRef;
 use awakener_spec::Reason;
 use serde_json::Value;
@@ -18,7 +22,10 @@ use tokio::sync::{mpsc::UnboundedSender, oneshot};
 use crate::clock::Clock;
 use crate::host::{Failed, Host, Item};
 use crate::plane::queries::ChainPart;
-use crate::store::{Db, Statement, StoreFault};
+use crate::store::{Db, Focus, Statement, StoreFault};
+
+/// Where the grant that a latch has used up stands in the store.
+const SPENT: &str = "spent_grant";
 
 /// What the thread is asked.
 #[derive(Debug)]
@@ -31,6 +38,10 @@ pub enum Call {
     Append(Value, oneshot::Sender<Result<ContentHash, Reason>>),
     /// The machine as it is on disk.
     Look(oneshot::Sender<Option<Station>>),
+    /// The grant that a latch has used up (FUS-7).
+    Spent(oneshot::Sender<Result<Option<String>, Reason>>),
+    /// Notes it.
+    Spend(Grant, oneshot::Sender<Result<(), Reason>>),
     /// The chain from a position on, at most so many entries.
     Audit(u64, u32, oneshot::Sender<Result<ChainPart, Reason>>),
 }
@@ -91,6 +102,26 @@ impl Handle {
         receiver.await.ok().flatten()
     }
 
+    /// The command of the grant under which the last latch came about: work starts again only by another (FUS-7).
+    ///
+    /// # Errors
+    /// The store's reason.
+    pub async fn spent(&self) -> Result<Option<String>, Reason> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::Spent(sender)).map_err(|_| Reason::StoreUnavailable)?;
+        receiver.await.unwrap_or(Err(Reason::StoreUnavailable))
+    }
+
+    /// Notes that a latch has used this grant up.
+    ///
+    /// # Errors
+    /// The store's reason.
+    pub async fn spend(&self, grant: Grant) -> Result<(), Reason> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::Spend(grant, sender)).map_err(|_| Reason::StoreUnavailable)?;
+        receiver.await.unwrap_or(Err(Reason::OutcomeUnknown))
+    }
+
     /// Entries of the chain.
     ///
     /// # Errors
@@ -102,7 +133,10 @@ impl Handle {
     }
 }
 
-/// Opens the store of one station and starts its thread.
+/// A latch that lies at its path although the store may know of none (FUS-6).
+pub type Lying = Option<LatchId>;
+
+/// Opens the store of one station and starts its thread. What lies at the latch path is taken in before anything else.
 ///
 /// # Errors
 /// The store's.
@@ -111,10 +145,14 @@ pub fn start(
     config_hash: ContentHash,
     limits: Checked,
     target: &str,
+    lying: Lying,
     released: UnboundedSender<Released>,
 ) -> Result<Handle, StoreFault> {
     let mut db = Db::open(path, config_hash)?;
     let clock = Clock::starting_at(awakener_kernel::time::Wall(db.last_wall()?.unwrap_or(0)));
+    if let Some(latch) = lying {
+        adopt(&mut db, target, latch, clock.now())?;
+    }
     let mut host: Host<Station> = Host::boot(&mut db, limits.get().clone(), clock.now())?;
     host.ensure(&mut db, target, clock.now())?;
     let (sender, calls) = channel();
@@ -127,6 +165,22 @@ pub fn start(
         },
     )?;
     Ok(Handle(sender))
+}
+
+/// Records a latch that the store does not know of.
+fn adopt(db: &mut Db, target: &str, latch: LatchId, now: Now) -> Result<(), StoreFault> {
+    let Some(record) = db.image::<Station>(target)?.adopt(latch, now.wall) else { return Ok(()) };
+    awakener_spec::rule!(Fus6);
+    let txn = Txn::begin(db)?;
+    db.focus(Focus { target: target.to_owned(), statement: None });
+    let entry = Entry { now, input: None, outcome: None, records: &[record] };
+    if let Err(fault) = Write::<Station>::write(db, entry) {
+        db.abort();
+        return Err(fault);
+    }
+    txn.commit(db).map(drop).map_err(|error| match error {
+        CommitError::NotDurable(fault) | CommitError::Unknown(fault) => fault,
+    })
 }
 
 struct Thread {
@@ -146,6 +200,7 @@ impl Thread {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.heal();
             if !self.host.due(self.clock.now()).is_empty() && self.step(Input::Fire, None).is_none() {
                 // The deadline stays due; without a pause the thread would spin on a broken disk.
                 std::thread::sleep(Duration::from_millis(100));
@@ -184,6 +239,13 @@ impl Thread {
             Call::Look(waiting) => {
                 let _ = waiting.send(self.host.machine(&self.target).cloned());
             }
+            Call::Spent(waiting) => {
+                let _ = waiting.send(self.db.meta(SPENT).map_err(|fault| fault.reason));
+            }
+            Call::Spend(grant, waiting) => {
+                let noted = self.db.set_meta(SPENT, &grant.command.to_string());
+                let _ = waiting.send(noted.map_err(|fault| fault.reason));
+            }
             Call::Audit(from, limit, waiting) => {
                 let entries = crate::plane::queries::entries(self.db.conn(), from, limit)
                     .map_err(|_| Reason::StoreUnavailable);
@@ -194,17 +256,14 @@ impl Thread {
 
     /// `None` if nothing became durable.
     fn step(&mut self, input: Input, statement: Option<Statement>) -> Option<OutcomeOf<Station>> {
-        if self.db.poisoned() {
-            // Opening it again failed before; what holds a disk up can pass.
-            self.reopen();
-        }
-        let now = self.clock.now();
-        if self.host.ensure(&mut self.db, &self.target, now).is_err() {
-            tracing::error!(target = self.target, "the station's store cannot be read");
+        if !self.heal() {
             return None;
         }
-        let precaution =
-            self.host.machine(&self.target).and_then(|station| station.trip(self.host.config(), now, &input));
+        let now = self.clock.now();
+        let precaution = self
+            .host
+            .machine(&self.target)
+            .and_then(|station| station.trip(self.host.config(), now, &input).or_else(|| unwritten(station)));
         let item = Item { target: self.target.clone(), input, statement };
         match self.host.batch(&mut self.db, now, vec![item], |_, _, _, ()| Ok(())) {
             Ok(done) => {
@@ -219,22 +278,44 @@ impl Thread {
                 if let Some(note) = precaution {
                     let _ = self.released.send(Released::Precaution(Box::new(note)));
                 }
-                if self.db.poisoned() {
-                    self.reopen();
-                }
                 None
             }
         }
     }
 
-    fn reopen(&mut self) {
+    /// Gets the file and the machine back after a commit that failed; without them nothing happens, and it is tried
+    /// again with the next input and with time.
+    fn heal(&mut self) -> bool {
+        if !self.db.poisoned() && self.host.machine(&self.target).is_some() {
+            return true;
+        }
         let now = self.clock.now();
         let config = self.host.config().clone();
-        match self.db.reopen().and_then(|()| Host::boot(&mut self.db, config, now)) {
-            Ok(host) => self.host = host,
+        let (db, host, target) = (&mut self.db, &mut self.host, &self.target);
+        let reopened = if db.poisoned() {
+            db.reopen().and_then(|()| Host::boot(db, config, now)).map(|booted| *host = booted)
+        } else {
+            Ok(())
+        };
+        match reopened.and_then(|()| host.ensure(db, target, now)) {
+            Ok(()) => true,
             Err(fault) => {
-                tracing::error!(reason = %fault.reason, "the store cannot be opened again: {fault}")
+                tracing::error!(reason = %fault.reason, "the station's store cannot be used: {fault}");
+                false
             }
         }
+    }
+}
+
+/// The latch of a trip that is on record and whose file was not seen yet: it must not wait for a store that fails
+/// (FUS-4).
+fn unwritten(station: &Station) -> Option<LatchNote> {
+    let Phase::LatchedDown(latched) = station.phase() else { return None };
+    match latched.stage {
+        LatchStage::Owed(_) | LatchStage::Auditing(..) | LatchStage::Writing(..) => {
+            let latch = station.image().latch.as_ref()?;
+            matches!(latch.cause, LatchCause::Tripped { .. }).then(|| latch.note())
+        }
+        LatchStage::Down | LatchStage::Archiving(..) | LatchStage::Removing(..) => None,
     }
 }

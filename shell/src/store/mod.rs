@@ -165,6 +165,12 @@ impl Db {
         &self.conn
     }
 
+    /// The connection, for tests that put hooks on it.
+    #[cfg(test)]
+    pub(crate) const fn conn_mut(&mut self) -> &mut Connection {
+        &mut self.conn
+    }
+
     pub(crate) fn fault(&self, reason: Reason, detail: &dyn std::fmt::Display) -> StoreFault {
         StoreFault { reason, path: self.path.clone(), detail: detail.to_string() }
     }

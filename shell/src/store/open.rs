@@ -44,9 +44,20 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Head), StoreFault> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(|error| fault(reason_of(&error), &error))?;
-    prepare(&conn).map_err(|error| fault(reason_of(&error), &error))?;
-    identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
-    log_ahead(&conn).map_err(|error| fault(reason_of(&error), &error))?;
+    let known = |error: rusqlite::Error| fault(reason_of(&error), &error);
+    prepare(&conn).map_err(known)?;
+    // Whose file it is comes first: nothing is changed in one that is not ours.
+    let ours = identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
+    journal(&conn).map_err(known)?;
+    if ours {
+        let verdict: String =
+            conn.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(known)?;
+        if verdict != "ok" {
+            return Err(fault(Reason::StoreCorrupt, &verdict));
+        }
+    } else {
+        create(&conn).map_err(known)?;
+    }
     read_back(&conn).map_err(|detail| fault(Reason::StoreCorrupt, &detail))?;
     let head = super::chain::head(&conn).map_err(|error| fault(Reason::StoreCorrupt, &error))?;
     Ok((conn, head))
@@ -63,39 +74,36 @@ pub(super) fn reason_of(error: &rusqlite::Error) -> Reason {
     }
 }
 
-/// Settings of the connection, none of which changes the file. `FULL`: a commit that was reported survives a power
-/// cut.
+/// Settings of the connection that leave the file as it is.
 fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "busy_timeout", 2_000)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    conn.pragma_update(None, "synchronous", "FULL")?;
-    conn.pragma_update(None, "wal_autocheckpoint", 1_000)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 
-/// The one setting that stands in the file, so only in one that is ours.
-fn log_ahead(conn: &Connection) -> rusqlite::Result<()> {
-    conn.pragma_update(None, "journal_mode", "WAL")
+/// How commits become durable. `FULL`: one that was reported survives a power cut.
+fn journal(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "journal_mode", "WAL")?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "wal_autocheckpoint", 1_000)?;
+    Ok(())
 }
 
-fn identify(conn: &Connection, existed: bool) -> Result<(), (Reason, String)> {
+/// Whether the file is one of ours; `false` for a new one.
+fn identify(conn: &Connection, existed: bool) -> Result<bool, (Reason, String)> {
     let said = |error: rusqlite::Error| (reason_of(&error), error.to_string());
     let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(said);
     let (application, version) = (number("application_id")?, number("user_version")?);
     match (application, version) {
-        (APPLICATION_ID, SCHEMA_VERSION) => {
-            let verdict: String =
-                conn.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(said)?;
-            if verdict == "ok" { Ok(()) } else { Err((Reason::StoreCorrupt, verdict)) }
-        }
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(true),
         (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => {
             Err((Reason::StoreNewer, format!("layout {newer}, this program knows up to {SCHEMA_VERSION}")))
         }
-        (0, 0) if !existed || is_empty(conn).map_err(said)? => create(conn).map_err(said),
+        (0, 0) if !existed || is_empty(conn).map_err(said)? => Ok(false),
         (other, version) => Err((
             Reason::StoreForeign,
             format!("application id {other:#x}, layout {version}: not a store of awakener"),
@@ -132,13 +140,10 @@ fn read_back(conn: &Connection) -> Result<(), String> {
     Ok(())
 }
 
-/// A new file is its owner's from the first byte on: SQLite gives the log and the index beside it the same mode.
+/// A new file is nobody else's from the start, because the files beside it get the same mode.
 fn make(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
-    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        Ok(_) | Err(_) => Ok(()),
-    }
+    std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(drop)
 }
 
 /// Only its owner may read a store that somebody else made looser, and what lies beside it.

@@ -35,6 +35,10 @@ impl Store for Db {
         // (ADM-2 `outcome_unknown`): the file is closed, opened again, and the machines recovered.
         if let Err(error) = self.execute("COMMIT") {
             self.poisoned = true;
+            // Whatever is true of it, this handle keeps nobody else out until it is closed.
+            if !self.conn.is_autocommit() {
+                let _ = self.execute("ROLLBACK");
+            }
             return Err(CommitError::Unknown(error));
         }
         self.head = self.staged;

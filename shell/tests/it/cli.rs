@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use awakener::cli::{Ended, run};
+use awakener::http::problem::Problem;
 use awakener::keys::{FirstOperator, SecretKey, Token, token_hash};
 use awakener_kernel::operator::{Act, ActName};
 use awakener_kernel::wire::{AckStatement, OperatorCommand, Signed};
@@ -303,7 +304,7 @@ fn opr_1_every_act_can_be_said_and_its_command_is_signed_and_well_formed() {
 #[test]
 fn opr_1_a_command_is_for_this_plane_for_a_short_time_and_sent_once() {
     let state = State::fresh();
-    let plane = Plane::answering(vec![(200, json!({"v": 1, "act": "arm"}))]);
+    let plane = Plane::answering(vec![(200, json!({"v": 1, "act": "arm", "id": ID}))]);
     state.operate(&["arm", "a", "--url", &plane.url, "--expect", "unarmed"]);
     let request = plane.request();
     assert_eq!(request.line, "POST /v1/operator");
@@ -321,7 +322,9 @@ fn opr_1_a_command_is_for_this_plane_for_a_short_time_and_sent_once() {
 fn adm_7_a_message_of_unknown_fate_can_be_sent_again_as_the_same_one() {
     let state = State::fresh();
     state.token("ops");
-    let plane = Plane::answering(vec![(0, Value::Null), (200, json!({"v": 1, "repeat": true}))]);
+    let admitted = json!({"v": 1, "id": ID, "target": "mataya-dyad", "seq": 1, "tier": 2, "cause": null, "depth": 0,
+        "content_sha256": format!("sha256:{}", "7".repeat(64)), "repeat": true});
+    let plane = Plane::answering(vec![(0, Value::Null), (200, admitted)]);
     let send = ["send", "mataya-dyad", "--text", "hello", "--as", "ops", "--url", &plane.url];
     let value = state.fails(&send, 69);
     assert_eq!(value["reason"], "outcome_unknown");
@@ -341,7 +344,8 @@ fn adm_7_a_message_of_unknown_fate_can_be_sent_again_as_the_same_one() {
 fn con_1_the_exit_code_is_that_of_the_reason_and_nothing_read_is_never_0() {
     let state = State::fresh();
     for reason in Reason::ALL {
-        let body = json!({"reason": reason, "rule": reason.rule(), "detail": "because", "next": "do that"});
+        let mut body = serde_json::to_value(Problem::of(*reason, "because")).unwrap();
+        body["next"] = "do that".into();
         let plane = Plane::answering(vec![(reason.status(), body)]);
         let value = state.fails(&["status", "--url", &plane.url], reason.exit());
         assert_eq!((&value["reason"], &value["rule"]), (&json!(reason), &json!(reason.rule())));
@@ -365,9 +369,14 @@ fn ack_3_an_acknowledgement_is_signed_over_the_content_that_the_plane_shows() {
     state.token("dyad");
     let key = SecretKey::generate().unwrap();
     key.create(&state.path().join("keys/ack-mataya-dyad.key")).unwrap();
-    let hash = format!("{}{}", "sha256:", "7".repeat(64));
+    let hash = format!("sha256:{}", "7".repeat(64));
+    let message = json!({
+        "seq": 1, "id": ID, "target": "mataya-dyad", "principal": "ops", "thread": ID, "schema": "interrupt-alert/1",
+        "tier": 0, "priority": "normal", "intent": "x", "response_expectation": "none", "content_sha256": hash,
+        "admitted": "2026-01-01T00:00:00Z", "depth": 0, "state": {"read": true, "quarantined": false}, "body": {},
+    });
     let plane = Plane::answering(vec![
-        (200, json!({"v": 1, "id": ID, "content_sha256": hash})),
+        (200, json!({"v": 1, "message": message})),
         (200, json!({"v": 1, "repeat": false})),
     ]);
     let args =
@@ -386,8 +395,9 @@ fn ack_3_an_acknowledgement_is_signed_over_the_content_that_the_plane_shows() {
 fn idn_6_a_new_principal_gets_a_token_file_and_the_plane_its_hash() {
     let state = State::fresh();
     let file = state.path().join("tokens/ops.token");
-    let refusal = json!({"reason": "operator_out_of_scope"});
-    let plane = Plane::answering(vec![(403, refusal), (200, json!({"v": 1}))]);
+    let refusal = serde_json::to_value(Problem::of(Reason::OperatorOutOfScope, "")).unwrap();
+    let enacted = json!({"v": 1, "id": ID, "act": "register_principal"});
+    let plane = Plane::answering(vec![(403, refusal), (200, enacted)]);
     let operator = state.operator();
     let add = ["principal", "add", "ops", "--url", &plane.url, "--operator-key", operator.to_str().unwrap()];
     assert_eq!(state.fails(&add, 77)["reason"], "operator_out_of_scope");

@@ -49,7 +49,7 @@ enforces! {
             ("\n[htpp]\nlisten = \"127.0.0.1:1\"\n", 2, "htpp", Some("http")),
             ("[http]\n\nlisen = \"127.0.0.1:1\"\n", 3, "http.lisen", Some("http.listen")),
             ("[limits]\ncooldwn = \"5s\"\n", 2, "limits.cooldwn", Some("limits.cooldown")),
-            ("[stations.mataya-dyad]\nrunnr = \"fake\"\n", 2, "stations.mataya-dyad.runnr",
+            ("mode = \"trial\"\n[models.fake]\nwindow = 2\nbudget = 1\n[stations.mataya-dyad]\nrunnr = \"fake\"\n", 6, "stations.mataya-dyad.runnr",
              Some("stations.mataya-dyad.runner")),
             ("[zzzzzz]\n", 1, "zzzzzz", None),
             ("mode = \"prodution\"\n", 1, "mode", Some("production")),
@@ -64,6 +64,8 @@ enforces! {
             ("version = 2\n", 1, "version", None),
             ("[broker]\nkind = \"http\"\npush = []\n", 3, "broker.push", None),
             ("[models.big]\nwindow = 1\n", 2, "models.big.budget", None),
+            ("mode = \"trial\"\n[models.big]\nwindow = 2\nbudget = 1\n[stations.mataya-dyad]\nmodel = \"bg\"\n", 6,
+             "stations.mataya-dyad.model", Some("big")),
         ];
         for (text, at, key, nearest) in table {
             let problem = only(text);
@@ -76,7 +78,7 @@ enforces! {
         }
         // The positive control: the same keys, written right.
         let good = "mode = \"trial\"\n[http]\nlisten = \"127.0.0.1:1\"\n[limits]\ncooldown = \"5s\"\n\
-                    [stations.mataya-dyad]\nrunner = \"fake\"\n[routes]\n\"report/1\" = 2\n\
+                    [stations.mataya-dyad]\nrunner = \"fake\"\n[models.fake]\nwindow = 2\nbudget = 1\n[routes]\n\"report/1\" = 2\n\
                     [models.big]\nwindow = 1\nbudget = 1\n[broker]\nkind = \"http\"\n\
                     push = [\"http://127.0.0.1:7718/v1/hints\"]\n";
         let config = load(good).unwrap();
@@ -153,7 +155,7 @@ enforces! {
             ("mode = \"production\"\n[trial]\npause_at = [\"before_commit\"]\n", 3),
             ("[trial]\npause_at = [\"before_commit\"]\n", 2),
             ("[trial]\npause_at = []\n", 2),
-            ("[stations.mataya-dyad]\nrunner = \"fake\"\n", 2),
+            ("[stations.mataya-dyad]\nrunner = \"fake\"\n[models.fake]\nwindow = 2\nbudget = 1\n", 2),
         ] {
             let problem = only(text);
             seen.refusal(problem.reason);

@@ -326,6 +326,11 @@ pub fn message_id() -> MessageId {
     MessageId::from_parts(now().0, chance())
 }
 
+/// A new command id.
+pub fn command_id() -> CommandId {
+    CommandId::from_parts(now().0, chance())
+}
+
 /// A new turn id.
 pub fn turn_id() -> TurnId {
     TurnId::from_parts(now().0, chance())

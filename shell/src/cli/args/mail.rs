@@ -6,12 +6,12 @@ use awakener_kernel::ids::{
     ContentHash, Fence, Holder, MessageId, SchemaRef, Target, ThreadId, TurnId, WakeId,
 };
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::values::{AckOutcome, By};
+use awakener_kernel::values::{AckOutcome, By, Finish};
 use awakener_kernel::wire::{Priority, ResponseExpectation};
 use awakener_spec::ReceiptKind;
 use clap::Args as ClapArgs;
 
-use super::words::{duration, expectation, fence, outcome, priority, receipt, role};
+use super::words::{duration, expectation, fence, finish, outcome, priority, receipt, role};
 
 /// A body, given in one of three ways.
 #[derive(Debug, ClapArgs)]
@@ -72,9 +72,12 @@ pub struct Inbox {
     /// Whose.
     #[arg(value_parser = Target::parse)]
     pub target: Target,
-    /// The position that came with the last page.
+    /// The position that came with the last page; presenting it confirms that page.
     #[arg(long)]
     pub position: Option<String>,
+    /// Begin after what is there now.
+    #[arg(long, conflicts_with = "position")]
+    pub tail: bool,
     /// At most so many.
     #[arg(long)]
     pub limit: Option<u32>,
@@ -143,8 +146,8 @@ pub struct Turn {
     #[command(flatten)]
     pub work: Work,
     /// How it ended.
-    #[arg(long, default_value = "unreported")]
-    pub finish: String,
+    #[arg(long, default_value = "unreported", value_parser = finish)]
+    pub finish: Finish,
 }
 
 /// Arguments of `reply`.
@@ -155,7 +158,19 @@ pub struct Reply {
     pub work: Work,
     /// The answer.
     #[command(flatten)]
-    pub body: Body,
+    pub answer: Text,
+}
+
+/// The text of a reply.
+#[derive(Debug, ClapArgs)]
+#[group(required = true, multiple = false)]
+pub struct Text {
+    /// The text itself.
+    #[arg(long)]
+    pub text: Option<String>,
+    /// A file with the text; - for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub text_file: Option<PathBuf>,
 }
 
 /// Arguments of `silence`.
@@ -192,7 +207,7 @@ pub struct Ack {
     /// In which role: agent, human or station.
     #[arg(long, default_value = "agent", value_parser = role)]
     pub by: By,
-    /// The file with the ACK key [default: ack-<target>.key of the state directory].
+    /// The file with the ACK key [default: ack-TARGET.key of the state directory].
     #[arg(long, value_name = "FILE", env = "AWAKENER_ACK_KEY", hide_env_values = true)]
     pub ack_key: Option<PathBuf>,
     /// The hash of the content that was read [default: the plane is asked].
@@ -224,6 +239,9 @@ pub struct Receipts {
     /// From this time on: YYYY-MM-DDTHH:MM:SSZ.
     #[arg(long, value_parser = Wall::parse_utc)]
     pub since: Option<Wall>,
+    /// Only those with a greater number.
+    #[arg(long)]
+    pub after: Option<u64>,
     /// At most so many.
     #[arg(long)]
     pub limit: Option<u32>,

@@ -32,7 +32,7 @@ pub struct Operator {
 pub enum Roster {
     /// Install a roster; it replaces the one before.
     Install {
-        /// A TOML file: version = 1, not_after or valid = "24h", and [[entries]] with principal, schema, target.
+        /// A TOML file: version = 1, not_after or valid = "24h", and `[[entries]]` with principal, schema, target.
         file: PathBuf,
         /// Who commands.
         #[command(flatten)]
@@ -87,7 +87,7 @@ pub enum PrincipalCommand {
         /// The one target that it acts for.
         #[arg(long, value_parser = Target::parse)]
         acts_for: Option<Target>,
-        /// Where to write the token [default: tokens/<principal>.token of the state directory].
+        /// Where to write the token [default: tokens/PRINCIPAL.token of the state directory].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Who commands.

@@ -5,7 +5,7 @@
 use awakener_kernel::ids::Fence;
 use awakener_kernel::operator::Scope;
 use awakener_kernel::time::Millis;
-use awakener_kernel::values::{AckOutcome, By};
+use awakener_kernel::values::{AckOutcome, By, Finish};
 use awakener_kernel::wire::{Priority, ResponseExpectation};
 use awakener_spec::ReceiptKind;
 
@@ -51,4 +51,12 @@ pub(super) fn scope(text: &str) -> Result<Scope, String> {
     let words: Vec<String> = Scope::ALL.iter().filter_map(spelt).collect();
     let found = Scope::ALL.iter().zip(&words).find(|(_, word)| *word == text);
     found.map(|(scope, _)| *scope).ok_or_else(|| format!("expected one of {}", words.join(", ")))
+}
+
+pub(super) fn finish(text: &str) -> Result<Finish, String> {
+    serde_json::from_value(text.into()).map_err(|_| {
+        let spelt = |finish: &Finish| Some(serde_json::to_value(finish).ok()?.as_str()?.to_owned());
+        let words: Vec<String> = Finish::ALL.iter().filter_map(spelt).collect();
+        format!("expected one of {}", words.join(", "))
+    })
 }

@@ -18,7 +18,7 @@ use crate::plane::queries;
 /// The most entries of one answer.
 const MOST: u32 = 1_000;
 
-fn observer(call: &Call) -> Result<(), Problem> {
+pub(super) fn observer(call: &Call) -> Result<(), Problem> {
     match &call.caller {
         Caller::Observer => Ok(()),
         Caller::Principal(_) | Caller::Daemon(_) => Err(call

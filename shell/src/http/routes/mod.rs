@@ -7,6 +7,7 @@ mod inbox;
 mod messages;
 mod operator;
 mod queries;
+mod registry;
 mod stations;
 mod status;
 mod wake;
@@ -52,6 +53,7 @@ pub(super) fn described() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit))
         .routes(routes!(audit::checkpoint))
         .routes(routes!(status::status))
+        .routes(routes!(registry::registry))
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))
         .routes(routes!(health::openapi))

@@ -1,10 +1,7 @@
 //! The status of the plane (AUD-8), loopback only like everything here (PRT-3).
 
-use awakener_kernel::ids::{Seq, Target};
+use awakener_kernel::ids::Target;
 use awakener_kernel::machine::Machine as _;
-use awakener_kernel::mailbox::image::Image;
-use awakener_kernel::registry::Registry;
-use awakener_kernel::time::Now;
 use axum::extract::{Request, State};
 
 use crate::http::App;
@@ -12,9 +9,7 @@ use crate::http::auth::Caller;
 use crate::http::call::{Answer, ok, unexpected};
 use crate::http::wire::V1;
 use crate::http::wire::answers::ChainHead;
-use crate::http::wire::status::{
-    LeaseStatus, OutstandingAlert, PermitStatus, QueueStatus, Status, TargetStatus, Unread,
-};
+use crate::http::wire::status::{Status, Unread, target_status};
 use crate::plane::{Op, Overview, Reply};
 
 /// The status of the plane.
@@ -71,7 +66,7 @@ fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
     let mut targets = Vec::new();
     for target in seen {
         match mailboxes.get(target.as_str()) {
-            Some(mailbox) => targets.push(target_status(target, mailbox, registry, *now)),
+            Some(mailbox) => targets.push(target_status(target, mailbox, image, now.wall)),
             None => status.could_not_read.push(Unread {
                 part: format!("targets.{target}"),
                 reason: awakener_spec::Reason::StoreUnavailable,
@@ -80,54 +75,4 @@ fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
         }
     }
     status.targets = Some(targets);
-}
-
-fn target_status(target: &Target, mailbox: &Image, registry: &Registry, now: Now) -> TargetStatus {
-    let outstanding = mailbox
-        .witnesses
-        .iter()
-        .map(|(seq, witness)| {
-            let progress = mailbox.progress.get(seq).copied().unwrap_or_default();
-            OutstandingAlert {
-                seq: seq.get(),
-                message: witness.message,
-                opened: witness.opened,
-                age_ms: now.wall.saturating_since(witness.opened).0,
-                emissions: witness.emissions,
-                attempts: progress.attempts,
-                escalated: witness.escalated,
-                quarantined: progress.quarantined,
-            }
-        })
-        .collect();
-    TargetStatus {
-        target: target.clone(),
-        last: mailbox.last.map_or(0, Seq::get),
-        cursor: mailbox.cursor.map_or(0, Seq::get),
-        outstanding,
-        lease: mailbox.lease.as_ref().map(|lease| LeaseStatus {
-            holder: lease.holder.to_string(),
-            fence: lease.fence,
-            at: lease.at,
-            claimed: u64::try_from(lease.claimed.len()).unwrap_or(u64::MAX),
-        }),
-        permit: mailbox.permit.as_ref().map(|permit| PermitStatus {
-            daemon: permit.daemon.to_string(),
-            fence: permit.fence,
-            wake: permit.wake,
-            flying: permit.flying,
-            at: permit.at,
-        }),
-        armed: registry.armed(target, now),
-        paused: registry.paused(target, now),
-        granted_until: registry.image().grants.get(target).map(|until| until.utc()),
-        queued: mailbox
-            .queued
-            .iter()
-            .map(|(principal, unfinished)| QueueStatus {
-                principal: principal.clone(),
-                unfinished: *unfinished,
-            })
-            .collect(),
-    }
 }

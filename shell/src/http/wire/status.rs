@@ -2,8 +2,10 @@
 //!
 //! What could not be read is absent and named in `could_not_read`; it is never shown as zero (CON-1).
 
-use awakener_kernel::ids::{Fence, MessageId, Principal, Target, WakeId};
-use awakener_kernel::time::Wall;
+use awakener_kernel::ids::{Fence, MessageId, Principal, Seq, Target, WakeId};
+use awakener_kernel::mailbox::image::Image as Mailbox;
+use awakener_kernel::registry::image::Image as Registry;
+use awakener_kernel::time::{Mono, Now, Wall};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -155,4 +157,61 @@ pub struct QueueStatus {
     pub principal: Principal,
     /// How many of its messages are unfinished.
     pub unfinished: u32,
+}
+
+/// What is known of one target: what its mailbox holds, and what operators decided.
+pub(crate) fn target_status(
+    target: &Target,
+    mailbox: &Mailbox,
+    registry: &Registry,
+    wall: Wall,
+) -> TargetStatus {
+    let now = Now { wall, mono: Mono(0) };
+    let outstanding = mailbox
+        .witnesses
+        .iter()
+        .map(|(seq, witness)| {
+            let progress = mailbox.progress.get(seq).copied().unwrap_or_default();
+            OutstandingAlert {
+                seq: seq.get(),
+                message: witness.message,
+                opened: witness.opened,
+                age_ms: wall.saturating_since(witness.opened).0,
+                emissions: witness.emissions,
+                attempts: progress.attempts,
+                escalated: witness.escalated,
+                quarantined: progress.quarantined,
+            }
+        })
+        .collect();
+    TargetStatus {
+        target: target.clone(),
+        last: mailbox.last.map_or(0, Seq::get),
+        cursor: mailbox.cursor.map_or(0, Seq::get),
+        outstanding,
+        lease: mailbox.lease.as_ref().map(|lease| LeaseStatus {
+            holder: lease.holder.to_string(),
+            fence: lease.fence,
+            at: lease.at,
+            claimed: u64::try_from(lease.claimed.len()).unwrap_or(u64::MAX),
+        }),
+        permit: mailbox.permit.as_ref().map(|permit| PermitStatus {
+            daemon: permit.daemon.to_string(),
+            fence: permit.fence,
+            wake: permit.wake,
+            flying: permit.flying,
+            at: permit.at,
+        }),
+        armed: registry.armed(target, now),
+        paused: registry.paused(target, now),
+        granted_until: registry.grants.get(target).map(|until| until.utc()),
+        queued: mailbox
+            .queued
+            .iter()
+            .map(|(principal, unfinished)| QueueStatus {
+                principal: principal.clone(),
+                unfinished: *unfinished,
+            })
+            .collect(),
+    }
 }

@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 
 /// A tree by the heads of its full subtrees, the largest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     size: u64,
     full: Vec<[u8; 32]>,
 }
 
 impl Tree {
     /// Adds the leaf of one entry.
-    pub(super) fn push(&mut self, entry: &ContentHash) {
+    pub(crate) fn push(&mut self, entry: &ContentHash) {
         let mut node: [u8; 32] = Sha256::new().chain_update([0]).chain_update(entry.0).finalize().into();
         // Each trailing one bit of the size is a full subtree as large as the one that now waits beside it.
         for _ in 0..self.size.trailing_ones() {
@@ -26,12 +26,12 @@ impl Tree {
         self.size += 1;
     }
 
-    pub(super) const fn size(&self) -> u64 {
+    pub(crate) const fn size(&self) -> u64 {
         self.size
     }
 
     /// The head over all leaves; of no leaves, the hash of nothing.
-    pub(super) fn head(&self) -> ContentHash {
+    pub(crate) fn head(&self) -> ContentHash {
         let mut smaller = self.full.iter().rev().copied();
         ContentHash(match smaller.next() {
             None => Sha256::digest([]).into(),

@@ -28,7 +28,7 @@ impl Thread {
     /// Lets the mailboxes judge the next messages that are beyond the configured age.
     pub(super) fn expire(&mut self) {
         let now = self.clock.now();
-        if now.mono < self.age.next || self.db.poisoned() {
+        if now.mono < self.age.next || self.db.poisoned() || self.lost != super::Lost::Nothing {
             return;
         }
         self.age.next = now.mono + EVERY;

@@ -63,6 +63,9 @@ impl Thread {
         if let Err(detail) = found {
             tracing::error!(rule = "AUD-5", "the audit chain is broken, Tier-0 stays closed: {detail}");
         }
-        self.registry_step(Input::Chain { intact: found.is_ok() }, None).map(drop)
+        let intact = found.is_ok();
+        self.registry_step(Input::Chain { intact }, None)?;
+        self.intact = Some(intact);
+        Ok(())
     }
 }
