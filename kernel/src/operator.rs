@@ -1,6 +1,6 @@
 //! The operator gate: which signed commands take effect (OPR-1, OPR-2).
 //!
-//! [`act`] is the closed list of acts with the scope and the class of each, [`authorise`] the one order of judgement,
+//! [`act`] is the closed list of acts with the scope and the class of each, [`authorise()`] the one order of judgement,
 //! [`deny`] what an act that narrows leaves behind when the store cannot commit. What an act does to the registry
 //! stands in [`crate::registry`]; parsing and verifying the signed bytes is done before.
 

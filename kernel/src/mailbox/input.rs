@@ -1,6 +1,6 @@
 //! What can happen to a mailbox, what it must know to judge it, and what comes of it.
 //!
-//! Types only; the judgement is in [`super::step`]. Answers to callers are made from the [`Event`], or, when a
+//! Types only; the judgement is in [`super::Mailbox`]. Answers to callers are made from the [`Event`], or, when a
 //! repeat was absorbed, from the image and the rows.
 
 use alloc::vec::Vec;

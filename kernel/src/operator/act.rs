@@ -1,6 +1,6 @@
 //! The closed list of acts, with the scope that each needs and whether it widens or narrows (OPR-2).
 //!
-//! An act without scope or class does not compile. Not here: what an act needs to be legal ([`super::authorise`]) and
+//! An act without scope or class does not compile. Not here: what an act needs to be legal ([`super::authorise()`]) and
 //! what it changes ([`crate::registry`]).
 
 use awakener_spec::Reason;

@@ -1,5 +1,5 @@
 //! What an act is about when it stands outside the registry: a latch, a witness, the clock. The driver, or the model,
-//! reads it inside the transaction; [`super::authorise`] judges by it.
+//! reads it inside the transaction; [`super::authorise()`] judges by it.
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

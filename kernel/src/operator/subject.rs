@@ -1,6 +1,6 @@
 //! What acts are about, exactly as it stands in a signed command: closed objects, times as text (SIG-4).
 //!
-//! Only form is judged here; whether a name exists or an end is allowed is judged in [`super::authorise`].
+//! Only form is judged here; whether a name exists or an end is allowed is judged in [`super::authorise()`].
 
 use alloc::vec::Vec;
 
