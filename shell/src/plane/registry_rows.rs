@@ -41,7 +41,7 @@ impl Persist for Registry {
 
     fn project(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
         match &rows.focus.statement {
-            Some(Statement::Signed { kind, subject, signed }) if !records.is_empty() => {
+            Some(Statement::Signed { kind, subject, signed, .. }) if !records.is_empty() => {
                 receipts::statement(rows, kind, subject, signed)
             }
             Some(Statement::Signed { .. } | Statement::Answer { .. } | Statement::Submission { .. })

@@ -77,6 +77,10 @@ impl Persist for Mailbox {
         parties
     }
 
+    fn routed(records: &[Record]) -> bool {
+        records.iter().any(|record| matches!(record, Record::Minted { .. } | Record::Published { .. }))
+    }
+
     fn project(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
         for record in records {
             match record.row() {
@@ -169,7 +173,7 @@ fn statement(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
             }
             Ok(())
         }
-        Some(Statement::Signed { kind, subject, signed }) if !records.is_empty() => {
+        Some(Statement::Signed { kind, subject, signed, .. }) if !records.is_empty() => {
             receipts::statement(rows, kind, subject, signed)
         }
         Some(Statement::Signed { .. } | Statement::Submission { .. }) | None => Ok(()),

@@ -10,8 +10,11 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use awakener_kernel::admission::{self, Attempt, Submitted};
+use awakener_kernel::audit::Identities;
 use awakener_kernel::fuse;
-use awakener_kernel::ids::{ContentHash, Fence, Holder, KeyId, Nonce, Principal, Target, WakeId};
+use awakener_kernel::ids::{
+    ContentHash, Fence, Holder, KeyId, Nonce, OperatorName, Principal, Target, WakeId,
+};
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
@@ -96,6 +99,8 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let arrivals = super::Arrivals::default();
     files::not_lost(&setup.state, &path)?;
     let mut db = Db::open(&path, setup.config_hash)?;
+    let router = awakener_kernel::wire::public_key(&setup.router_key).key_id();
+    db.belongs_to(Identities { router: Some(router), ..Identities::default() });
     db.pause_at(setup.pause.clone());
     let clock = Arc::new(Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0))));
     let plane = Plane {
@@ -496,6 +501,7 @@ impl Thread {
         let text = Statement::Signed {
             kind: "ack",
             subject: statement.message_id.to_string(),
+            operator: None,
             signed: signed.to_value(),
         };
         Prepared::Staged(Box::new(Staged {
@@ -561,6 +567,7 @@ impl Thread {
         let statement = Statement::Signed {
             kind: "operator",
             subject: presented.command.as_ref().map_or("", |command| command.act.name().name()).to_owned(),
+            operator: self.operator_of(&presented),
             signed: serde_json::from_str(&presented.raw).unwrap_or(serde_json::Value::Null),
         };
         let denial = self.denial(&presented);
@@ -579,6 +586,12 @@ impl Thread {
                 Err(self.deny(&denial, refused))
             }
         }
+    }
+
+    /// Whose signature is under a command; nobody's, unless it is a registered key's.
+    fn operator_of(&self, presented: &Presented) -> Option<OperatorName> {
+        let key = presented.command.as_ref().filter(|_| presented.signature_valid)?.key;
+        Some(self.registry().ok()?.image().operators.get(&key)?.operator.clone())
     }
 
     /// What must stand in the deny file if this command cannot be recorded: only what is authorised, and narrows.

@@ -6,6 +6,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use awakener_kernel::audit::Identities;
 use awakener_kernel::config::Checked;
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::machine::{Machine as _, OutcomeOf};
@@ -149,6 +150,7 @@ pub fn start(
     released: UnboundedSender<Released>,
 ) -> Result<Handle, StoreFault> {
     let mut db = Db::open(path, config_hash)?;
+    db.belongs_to(Identities { station: target.parse().ok(), ..Identities::default() });
     let clock = Clock::starting_at(awakener_kernel::time::Wall(db.last_wall()?.unwrap_or(0)));
     if let Some(latch) = lying {
         adopt(&mut db, target, latch, clock.now())?;

@@ -1,7 +1,7 @@
 //! The audit chain as rows (AUD-1, AUD-2): what one entry holds. Hashing is the kernel's.
 
 use awakener_kernel::audit::{AuditEntry, Correlation, Head, Identities, Trace};
-use awakener_kernel::ids::{ContentHash, MessageId};
+use awakener_kernel::ids::{ContentHash, MessageId, OperatorName};
 use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::open::Entry;
 use rusqlite::OptionalExtension;
@@ -34,6 +34,8 @@ pub enum Statement {
         kind: &'static str,
         /// The message, or the act.
         subject: String,
+        /// Who signed, if it was an operator that the plane knows.
+        operator: Option<OperatorName>,
         /// The document.
         signed: Value,
     },
@@ -60,9 +62,20 @@ impl Db {
                 (Some(serde_json::to_value(input)?), Some(serde_json::to_value(facts)?), M::parties(input))
             }
         };
+        let identities = &mut parties.identities;
         if let Ok(target) = self.focus.target.parse() {
-            parties.identities.target = Some(target);
+            identities.target = Some(target);
         }
+        // What the input names goes before whose store it is.
+        identities.station = identities.station.take().or_else(|| self.own.station.clone());
+        identities.daemon = identities.daemon.take().or_else(|| self.own.daemon.clone());
+        if M::routed(entry.records) {
+            identities.router = self.own.router;
+        }
+        if let Some(Statement::Signed { operator, .. }) = &self.focus.statement {
+            identities.operator = operator.clone();
+        }
+        awakener_spec::rule!(Aud2);
         let records = entry.records.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
         let trace = self.trace(parties.correlation.message.as_ref())?;
         let plain = AuditEntry {

@@ -14,7 +14,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::audit::Head;
+use awakener_kernel::audit::{Head, Identities};
 use awakener_kernel::ids::ContentHash;
 use awakener_spec::Reason;
 use rusqlite::Connection;
@@ -56,6 +56,8 @@ pub struct Db {
     /// What the next step is about.
     focus: Focus,
     txn: u64,
+    /// Whose store it is: what stands in every entry, and the router only where it signs.
+    own: Identities,
     /// Set when the fate of a commit is not known: nothing may be done with this handle any more.
     poisoned: bool,
     pause: Option<crate::pause::Pause>,
@@ -129,6 +131,11 @@ impl Db {
             .and_then(|mut statement| statement.execute([key, value]))
             .map(|_| ())
             .map_err(|error| self.fault(Reason::StoreUnavailable, &error))
+    }
+
+    /// Says whose store this is (IDN-1): the wake daemon, the station, the router that signs the hints of a plane.
+    pub fn belongs_to(&mut self, own: Identities) {
+        self.own = own;
     }
 
     /// Sets what the next step is about.

@@ -27,6 +27,7 @@ pub(super) fn open(path: &Path, config_hash: ContentHash) -> Result<Db, StoreFau
         head,
         config_hash,
         focus: Focus::default(),
+        own: awakener_kernel::audit::Identities::default(),
         txn: 0,
         poisoned: false,
         pause: None,

@@ -28,6 +28,11 @@ pub trait Persist:
     /// Who has to do with an input, each in its own member (IDN-1), and what it belongs to.
     fn parties(input: &Self::Input) -> Parties;
 
+    /// Whether the router's key signs what these records say.
+    fn routed(_records: &[RecordOf<Self>]) -> bool {
+        false
+    }
+
     /// Moves the meaning of records into rows.
     ///
     /// # Errors

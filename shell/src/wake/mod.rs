@@ -36,6 +36,7 @@ use crate::manifest::{Agent, Eligibility, Manifest, Runtime};
 use crate::pause::Pause;
 use crate::plane::Refused;
 use crate::store::Db;
+use awakener_kernel::audit::Identities;
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{ContentHash, DaemonName, Target};
 use awakener_kernel::time::{Millis, Mono, Wall};
@@ -137,6 +138,7 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
         })
         .collect();
     let mut db = Db::open(&setup.state.join("wake.db"), hash_of(&setup.config_hash, &own))?;
+    db.belongs_to(Identities { daemon: Some(setup.name.clone()), ..Identities::default() });
     db.pause_at(setup.pause.clone());
     let clock = Arc::new(Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0))));
     let mut host: Host<Waker> = Host::boot_each(&mut db, setup.limits.clone(), own.clone(), clock.now())?;

@@ -159,9 +159,9 @@ pub(in crate::http) async fn turns(
     let call = app.open(request).await?;
     let target = call.own(&target).await?;
     let Turn { v: V1, fence, message, turn, finish, record } = call.document().await?;
-    let statement = record
-        .and_then(|record| serde_json::to_value(record).ok())
-        .map(|record| Statement::Signed { kind: "turn", subject: turn.to_string(), signed: record });
+    let statement = record.and_then(|record| serde_json::to_value(record).ok()).map(|record| {
+        Statement::Signed { kind: "turn", subject: turn.to_string(), operator: None, signed: record }
+    });
     noted(&call, &target, Input::FinishTurn { fence, message, turn, finish }, statement).await
 }
 

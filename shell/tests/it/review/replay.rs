@@ -10,6 +10,7 @@ use awakener_kernel::open::{CommitError, Entry, Open, Store, Txn, TxnId, Write};
 use awakener_kernel::registry::Registry;
 use awakener_kernel::time::Now;
 use awakener_kernel::values::{AckOutcome, Answer, By, Finish, FlightEnd, FlightReport, Question};
+use awakener_tools::enforces_process;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -181,33 +182,56 @@ fn life(rig: &mut Rig) {
     rig.act("disarm", json!({"target": "lotse"}));
 }
 
-#[test]
-fn aud_2_the_chain_of_a_real_plane_executes_again_as_it_was() {
-    let mut rig = Rig::start();
-    life(&mut rig);
-    let entries = rig.audited();
-    let config = Config::default();
-    let mailbox = replay::<Mailbox>(&entries, "mailbox", &config).unwrap();
-    assert!(mailbox.recoveries >= 2 && mailbox.advanced >= 20 && mailbox.refused >= 4, "{mailbox:?}");
-    let registry = replay::<Registry>(&entries, "registry", &config).unwrap();
-    assert!(registry.recoveries >= 2 && registry.advanced >= 10 && registry.refused >= 1, "{registry:?}");
-    // Whatever of an input, a fact or a record is changed shows.
-    let first = |what: &str| {
-        entries.iter().position(|entry| {
-            entry["input"].get(what).is_some() && entry["outcome"].get("advanced").is_some()
-        })
-    };
-    let differs = |change: &dyn Fn(&mut Vec<Value>)| {
-        let mut changed = entries.clone();
-        change(&mut changed);
-        assert!(changed != entries);
-        replay::<Mailbox>(&changed, "mailbox", &config).unwrap_err()
-    };
-    let admit = first("admit").unwrap();
-    differs(&|all| all[admit]["input"]["admit"]["id"] = json!(message_id()));
-    differs(&|all| all[admit]["facts"]["admit"]["roster"] = json!("absent"));
-    differs(&|all| all[admit]["records"] = json!([]));
-    differs(&|all| drop(all.remove(admit)));
-    let read = first("read").unwrap();
-    differs(&|all| all[read]["outcome"]["advanced"]["read"]["attempt"] = json!(99));
+enforces_process! {
+    [Idn1]
+    fn idn_1_each_identity_stands_in_its_own_member_of_the_entries_about_it(_seen) {
+        let mut rig = Rig::start();
+        life(&mut rig);
+        let entries = rig.audited();
+        let holds = |what: &str, member: &str| {
+            let about: Vec<&Value> = entries
+                .iter()
+                .filter(|entry| entry["input"].get(what).is_some() || entry["records"].to_string().contains(what))
+                .collect();
+            assert!(!about.is_empty(), "nothing about {what}");
+            about.iter().all(|entry| entry["identities"][member].is_string())
+        };
+        assert!(holds("admit", "principal") && holds("admit", "target"));
+        assert!(holds("\"minted\"", "router") && holds("claim", "station") && holds("ask", "daemon"));
+        let commands = entries.iter().filter(|entry| entry["records"].to_string().contains("\"enacted\""));
+        assert!(commands.clone().count() > 3 && commands.clone().all(|entry| entry["identities"]["operator"] == "op"));
+        // And none where it has nothing to do with it.
+        assert!(!holds("admit", "router") && !holds("admit", "operator") && !holds("claim", "principal"));
+    }
+
+    [Aud2]
+    fn aud_2_the_chain_of_a_real_plane_executes_again_as_it_was(_seen) {
+        let mut rig = Rig::start();
+        life(&mut rig);
+        let entries = rig.audited();
+        let config = Config::default();
+        let mailbox = replay::<Mailbox>(&entries, "mailbox", &config).unwrap();
+        assert!(mailbox.recoveries >= 2 && mailbox.advanced >= 20 && mailbox.refused >= 4, "{mailbox:?}");
+        let registry = replay::<Registry>(&entries, "registry", &config).unwrap();
+        assert!(registry.recoveries >= 2 && registry.advanced >= 10 && registry.refused >= 1, "{registry:?}");
+        // Whatever of an input, a fact or a record is changed shows.
+        let first = |what: &str| {
+            entries.iter().position(|entry| {
+                entry["input"].get(what).is_some() && entry["outcome"].get("advanced").is_some()
+            })
+        };
+        let differs = |change: &dyn Fn(&mut Vec<Value>)| {
+            let mut changed = entries.clone();
+            change(&mut changed);
+            assert!(changed != entries);
+            replay::<Mailbox>(&changed, "mailbox", &config).unwrap_err()
+        };
+        let admit = first("admit").unwrap();
+        differs(&|all| all[admit]["input"]["admit"]["id"] = json!(message_id()));
+        differs(&|all| all[admit]["facts"]["admit"]["roster"] = json!("absent"));
+        differs(&|all| all[admit]["records"] = json!([]));
+        differs(&|all| drop(all.remove(admit)));
+        let read = first("read").unwrap();
+        differs(&|all| all[read]["outcome"]["advanced"]["read"]["attempt"] = json!(99));
+    }
 }

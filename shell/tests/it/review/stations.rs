@@ -9,6 +9,7 @@ use awakener::station::{self, fake};
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::station::{Mapped, Model, Station};
+use awakener_tools::enforces_process;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -89,28 +90,30 @@ fn stn_3_a_grant_that_ended_while_the_station_was_down_is_over_when_it_comes_bac
     process.stop(&rig);
 }
 
-#[test]
-fn aud_2_the_chain_of_a_real_station_executes_again_as_it_was() {
-    let rig = Rig::start();
-    let cast = cast(&rig);
-    let process = Process::start(&rig, &cast);
-    process.comes_to(&rig, |status| status["phase"] == "armed");
-    let alert = submission("lotse", "interrupt-alert/1", json!("pump"));
-    rig.block(cast.alice.submit(&alert, None)).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while rig.block(cast.alice.message(alert.id)).unwrap().head.state.closed.is_none() {
-        assert!(Instant::now() < deadline, "the alert is not acknowledged");
-        std::thread::yield_now();
+enforces_process! {
+    [Aud2]
+    fn aud_2_the_chain_of_a_real_station_executes_again_as_it_was(_seen) {
+        let rig = Rig::start();
+        let cast = cast(&rig);
+        let process = Process::start(&rig, &cast);
+        process.comes_to(&rig, |status| status["phase"] == "armed");
+        let alert = submission("lotse", "interrupt-alert/1", json!("pump"));
+        rig.block(cast.alice.submit(&alert, None)).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while rig.block(cast.alice.message(alert.id)).unwrap().head.state.closed.is_none() {
+            assert!(Instant::now() < deadline, "the alert is not acknowledged");
+            std::thread::yield_now();
+        }
+        process.stop(&rig);
+        let process = Process::start(&rig, &cast);
+        process.comes_to(&rig, |status| status["phase"] == "armed");
+        let part = process.ask(&rig, "/v1/audit");
+        let entries: Vec<Value> =
+            part["entries"].as_array().unwrap().iter().map(|row| row["entry"].clone()).collect();
+        let station = replay::<Station>(&entries, "station", &Config::default()).unwrap();
+        assert!(station.recoveries >= 2 && station.advanced >= 8, "{station:?}");
+        process.stop(&rig);
     }
-    process.stop(&rig);
-    let process = Process::start(&rig, &cast);
-    process.comes_to(&rig, |status| status["phase"] == "armed");
-    let part = process.ask(&rig, "/v1/audit");
-    let entries: Vec<Value> =
-        part["entries"].as_array().unwrap().iter().map(|row| row["entry"].clone()).collect();
-    let station = replay::<Station>(&entries, "station", &Config::default()).unwrap();
-    assert!(station.recoveries >= 2 && station.advanced >= 8, "{station:?}");
-    process.stop(&rig);
 }
 
 #[test]
