@@ -168,7 +168,8 @@ mod tests {
     use super::*;
 
     fn note() -> LatchNote {
-        let (latch, audit) = (LatchId(TurnId::from_parts(7, [5; 10])), TripAudit::Recorded(ContentHash([9; 32])));
+        let (latch, audit) =
+            (LatchId(TurnId::from_parts(7, [5; 10])), TripAudit::Recorded(ContentHash([9; 32])));
         LatchNote { latch, cause: LatchCause::Found, at: Wall(7), audit }
     }
 
