@@ -258,6 +258,7 @@ pub enum Audit {
         checkpoint: Option<PathBuf>,
         /// The public audit key that signed the checkpoint [default: that of the state directory].
         #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, requires = "checkpoint")]
+        #[arg(allow_hyphen_values = true)]
         audit_key: Option<PublicKey>,
     },
     /// Write the chain as JSON lines.

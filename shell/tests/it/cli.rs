@@ -92,6 +92,17 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
+#[test]
+fn a_key_and_a_position_may_begin_with_a_hyphen() {
+    let state = State::fresh();
+    let key = format!("-{}", "A".repeat(42));
+    state.operate(&["keys", "add-ack", "a", "--by-role", "agent", "--public", &key, "--dry-run"]);
+    state.token("luna");
+    // Understood, and then there is no plane.
+    let args = ["inbox", "a", "--as", "luna", "--url", "http://127.0.0.1:9", "--position", "-x"];
+    assert_eq!(state.fails(&args, 69)["reason"], "unreachable");
+}
+
 enforces! {
     [Con1]
     fn con_1_a_wrong_command_line_ends_with_2(seen) {

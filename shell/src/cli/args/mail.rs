@@ -73,7 +73,7 @@ pub struct Inbox {
     #[arg(value_parser = Target::parse)]
     pub target: Target,
     /// The position that came with the last page; presenting it confirms that page.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub position: Option<String>,
     /// Begin after what is there now.
     #[arg(long, conflicts_with = "position")]

@@ -131,7 +131,8 @@ pub enum Latch {
 #[group(required = true, multiple = false)]
 pub struct Public {
     /// The public key, base64url.
-    #[arg(long, value_name = "KEY", value_parser = PublicKey::parse)]
+    // One key in 64 begins with a hyphen.
+    #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, allow_hyphen_values = true)]
     pub public: Option<PublicKey>,
     /// A key file whose public half is meant.
     #[arg(long, value_name = "FILE")]
