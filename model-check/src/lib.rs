@@ -7,9 +7,12 @@
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
 //! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
 
+pub mod engine;
 pub mod explore;
 pub mod mailbox;
 pub mod names;
 pub mod process;
+pub mod second;
 pub mod verdict;
 pub mod waker;
+pub mod world;

@@ -5,12 +5,64 @@
 //! it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
 
 use std::fmt::Debug;
-use std::hash::Hash;
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use awakener_kernel::machine::{Image, Machine, OutcomeOf, RecordOf, Violation};
 use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
 use awakener_kernel::time::Now;
+use serde::{Deserialize, Serialize};
+
+use crate::world::fingerprint;
+
+/// A value that many states share: copied by reference, and hashed once instead of in every state.
+#[derive(Clone, Debug)]
+pub struct Shared<T>(Arc<(T, OnceLock<u64>)>);
+
+impl<T: Hash> Shared<T> {
+    /// Takes a value in.
+    pub fn new(value: T) -> Self {
+        Self(Arc::new((value, OnceLock::new())))
+    }
+
+    fn print(&self) -> u64 {
+        *self.0.1.get_or_init(|| fingerprint(&self.0.0))
+    }
+}
+
+impl<T: Clone> Shared<T> {
+    /// Takes the value out, without a copy where nobody else holds it.
+    pub fn into_inner(self) -> T {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.0.clone(), |(value, _)| value)
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0.0
+    }
+}
+
+impl<T: PartialEq> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.0 == other.0.0
+    }
+}
+
+impl<T: Eq> Eq for Shared<T> {}
+
+impl<T: Hash> Hash for Shared<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.print());
+    }
+}
+
+impl<T: Hash + Default> Default for Shared<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
 
 /// What a store keeps beside the image, as the kernel's records define it.
 pub trait Rows<M: Machine>: Clone + Default + Eq + Hash + Debug {
@@ -32,7 +84,8 @@ pub struct Content<I, R> {
 }
 
 /// What becomes of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// It is on disk and known to be.
     Durable,
@@ -53,9 +106,11 @@ pub const FAILURES: [Fate; 3] =
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Disk<M: Machine, R> {
     // Shared, because a search copies states far more often than it writes to disks.
-    durable: Arc<Content<M::Image, R>>,
-    working: Option<Arc<Content<M::Image, R>>>,
+    durable: Shared<Content<M::Image, R>>,
+    working: Option<Shared<Content<M::Image, R>>>,
     fate: Fate,
+    /// What the step that was just written came to; taken out before anybody else looks.
+    outcome: Option<OutcomeOf<M>>,
 }
 
 /// The model's disk has no errors of its own; the fate of a commit is the adversary's choice.
@@ -64,7 +119,7 @@ pub struct Failed;
 
 impl<M: Machine, R: Rows<M>> Disk<M, R> {
     fn empty() -> Self {
-        Self { durable: Arc::default(), working: None, fate: Fate::Durable }
+        Self { durable: Shared::default(), working: None, fate: Fate::Durable, outcome: None }
     }
 }
 
@@ -95,14 +150,15 @@ impl<M: Machine, R: Rows<M>> Store for Disk<M, R> {
 
 impl<M: Machine, R: Rows<M>> Write<M> for Disk<M, R> {
     fn write(&mut self, entry: Entry<'_, M>) -> Result<(), Failed> {
-        let working = self.working.as_mut().expect("a step is written inside a transaction");
-        if entry.records.is_empty() {
-            return Ok(());
-        }
-        let working = Arc::make_mut(working);
-        for record in entry.records {
-            working.image.apply(record);
-            working.rows.keep(record);
+        self.outcome = entry.outcome.cloned();
+        if !entry.records.is_empty() {
+            let mut working =
+                self.working.take().expect("a step is written inside a transaction").into_inner();
+            for record in entry.records {
+                working.image.apply(record);
+                working.rows.keep(record);
+            }
+            self.working = Some(Shared::new(working));
         }
         Ok(())
     }
@@ -112,8 +168,8 @@ impl<M: Machine, R: Rows<M>> Write<M> for Disk<M, R> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Phase<M: Machine, C> {
     Down,
-    Live(Arc<M>),
-    Staged(Arc<Staged<M, C>>),
+    Live(Shared<M>),
+    Staged(Shared<Staged<M, C>>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -128,6 +184,17 @@ struct Staged<M: Machine, C> {
 pub struct Process<M: Machine, R, C> {
     phase: Phase<M, C>,
     disk: Disk<M, R>,
+}
+
+/// A step that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried<M: Machine, R, C> {
+    /// The process with the step staged.
+    pub after: Process<M, R, C>,
+    /// What it came to.
+    pub outcome: OutcomeOf<M>,
+    /// Whether a step that did not advance left everything as it was; true for one that did advance.
+    pub stutters: bool,
 }
 
 /// What a commit lets out.
@@ -216,7 +283,7 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         let txn = Txn::begin(&mut self.disk).expect("the model's disk always begins");
         match Open::recover(&mut self.disk, &txn, config, now, image) {
             Ok(open) => {
-                self.phase = Phase::Staged(Arc::new(Staged { open, txn, calls: Vec::new() }));
+                self.phase = Phase::Staged(Shared::new(Staged { open, txn, calls: Vec::new() }));
                 Ok(())
             }
             Err(RecoverError::Violation(violation)) => {
@@ -245,19 +312,36 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         input: M::Input,
         facts: M::Facts,
         call: impl FnOnce(&Content<M::Image, R>) -> C,
-    ) {
+    ) -> OutcomeOf<M> {
         let Staged { open, txn, mut calls } = match std::mem::replace(&mut self.phase, Phase::Down) {
             Phase::Down => panic!("nothing can be staged by what is down"),
             Phase::Live(machine) => {
                 let txn = Txn::begin(&mut self.disk).expect("the model's disk always begins");
-                Staged { open: Open::new(Arc::unwrap_or_clone(machine), &txn), txn, calls: Vec::new() }
+                Staged { open: Open::new(machine.into_inner(), &txn), txn, calls: Vec::new() }
             }
-            Phase::Staged(staged) => Arc::unwrap_or_clone(staged),
+            Phase::Staged(staged) => staged.into_inner(),
         };
         let open =
             open.step(&mut self.disk, config, now, input, facts).expect("the model's disk always writes");
         calls.push(call(self.inside()));
-        self.phase = Phase::Staged(Arc::new(Staged { open, txn, calls }));
+        self.phase = Phase::Staged(Shared::new(Staged { open, txn, calls }));
+        self.disk.outcome.take().expect("the step was written")
+    }
+
+    /// What a step would come to, tried on a copy, together with the law that every machine keeps: what does not
+    /// advance is a stutter (law 1 of a step, VER-5).
+    pub fn tried(
+        &self,
+        config: &M::Config,
+        now: Now,
+        input: M::Input,
+        facts: M::Facts,
+        call: impl FnOnce(&Content<M::Image, R>) -> C,
+    ) -> Tried<M, R, C> {
+        let mut after = self.clone();
+        let outcome = after.stage(config, now, input, facts, call);
+        let stutters = outcome.is_advanced() || after.stuttered_since(self);
+        Tried { after, outcome, stutters }
     }
 
     /// Commits. A fate other than [`Fate::Durable`] leaves nothing but [`Self::recover`].
@@ -265,11 +349,11 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         let Phase::Staged(staged) = std::mem::replace(&mut self.phase, Phase::Down) else {
             panic!("only what is staged commits");
         };
-        let Staged { open, txn, calls } = Arc::unwrap_or_clone(staged);
+        let Staged { open, txn, calls } = staged.into_inner();
         self.disk.fate = fate;
         let committed = txn.commit(&mut self.disk).ok()?;
         let released = open.close(&committed).expect("the commit is of this transaction");
-        self.phase = Phase::Live(Arc::new(released.machine));
+        self.phase = Phase::Live(Shared::new(released.machine));
         let answers = calls.into_iter().zip(released.outcomes).collect();
         Some(Visible { answers, effects: released.effects })
     }
@@ -330,13 +414,14 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
     /// effect. `before` is this process before that step.
     pub fn stuttered_since(&self, before: &Self) -> bool {
         let Some(after) = self.released() else { return true };
-        let (machine, effects) = match before.released() {
-            Some(earlier) => (Some(earlier.machine), earlier.effects),
-            None => (before.live().cloned(), Vec::new()),
+        if after.outcomes.last().is_none_or(awakener_kernel::machine::Outcome::is_advanced) {
+            return true;
+        }
+        let same = match (&before.phase, before.released()) {
+            (Phase::Live(machine), _) => **machine == after.machine && after.effects.is_empty(),
+            (_, Some(earlier)) => earlier.machine == after.machine && earlier.effects == after.effects,
+            (_, None) => false,
         };
-        after.outcomes.last().is_none_or(awakener_kernel::machine::Outcome::is_advanced)
-            || (machine.as_ref() == Some(&after.machine)
-                && effects == after.effects
-                && before.inside() == self.inside())
+        same && before.inside() == self.inside()
     }
 }
