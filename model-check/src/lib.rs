@@ -10,6 +10,7 @@
 pub mod engine;
 pub mod explore;
 pub mod mailbox;
+pub mod measure;
 pub mod names;
 pub mod process;
 pub mod second;
