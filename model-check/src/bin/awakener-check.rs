@@ -2,17 +2,16 @@
 
 use std::process::ExitCode;
 
+use awakener_model_check::mailbox;
 use awakener_model_check::verdict::{Verdict, verdict};
-use awakener_model_check::{mailbox, waker};
 
-const USAGE: &str = "usage: awakener-check check [--world mailbox|waker]";
+const USAGE: &str = "usage: awakener-check check [--world mailbox]";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let worlds: &[fn() -> Verdict] = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["check"] => &[verdict::<mailbox::World>, verdict::<waker::World>],
+        ["check"] => &[verdict::<mailbox::World>],
         ["check", "--world", "mailbox"] => &[verdict::<mailbox::World>],
-        ["check", "--world", "waker"] => &[verdict::<waker::World>],
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -2,8 +2,8 @@
 //! than the fault is that law broken.
 
 use awakener_model_check::explore::{Searched, search_for};
+use awakener_model_check::mailbox;
 use awakener_model_check::verdict::way;
-use awakener_model_check::{mailbox, waker};
 
 /// The law falls in the world with the fault and holds in the same world without. Returns the shortest way.
 fn found<W: Searched + Clone>(law: &'static str, without: W, with: W) -> Vec<String> {
@@ -21,10 +21,6 @@ fn mailbox_scope(name: &str) -> mailbox::scope::Scope {
     *mailbox::scope::TINY.iter().find(|scope| scope.name == name).expect("the scope has this name")
 }
 
-fn waker_scope(name: &str) -> waker::scope::Scope {
-    *waker::scope::TINY.iter().find(|scope| scope.name == name).expect("the scope has this name")
-}
-
 #[test]
 fn ack_3_an_ack_answered_before_its_commit_is_found() {
     let scope = mailbox_scope("ack");
@@ -35,28 +31,4 @@ fn ack_3_an_ack_answered_before_its_commit_is_found() {
         mailbox::World::new(mailbox::scope::Scope { fault, ..scope }),
     );
     assert!(steps.last().is_some_and(|step| step.contains("Ack")), "{steps:?}");
-}
-
-#[test]
-fn dsp_1_a_cooldown_that_drops_is_found() {
-    let scope = waker_scope("cooldown");
-    let fault = Some(waker::scope::Fault::CooldownDrops);
-    let steps = found(
-        waker::laws::NEVER_DROPPED,
-        waker::World::new(scope),
-        waker::World::new(waker::scope::Scope { fault, ..scope }),
-    );
-    assert!(steps.iter().any(|step| step.contains("Nothing")), "{steps:?}");
-}
-
-#[test]
-fn ver_2_a_high_water_only_in_memory_is_found() {
-    let scope = waker_scope("replay");
-    let fault = Some(waker::scope::Fault::HighWaterInMemory);
-    let steps = found(
-        waker::laws::TOKENS_RISE,
-        waker::World::new(scope),
-        waker::World::new(waker::scope::Scope { fault, ..scope }),
-    );
-    assert!(steps.iter().any(|step| step == "Crash"), "{steps:?}");
 }

@@ -9,8 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use awakener_kernel::machine::Machine;
+use awakener_model_check::engine::{Options, explore};
 use awakener_model_check::explore::{Searched, count};
 use awakener_model_check::process::Process;
+use awakener_model_check::world::World;
 use awakener_model_check::{mailbox, waker};
 use awakener_tools::enforces;
 use awakener_tools::evidence::{Capture, Rule};
@@ -57,7 +59,12 @@ enforces! {
     fn fml_1_what_is_searched_is_what_ships(seen) {
         assert!(!seen.saw(Rule::Fml1), "nothing has stepped so far");
         searched::<mailbox::World>("ack", seen, &[Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1]);
-        searched::<waker::World>("reorder", seen, &[Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7]);
+        let scopes = <waker::World as World>::scopes();
+        let scope = scopes.into_iter().find(|scope| scope.name == "replay").expect("the scope has this name");
+        explore(&scope.world, &Options { threads: 1, ..Options::default() });
+        for rule in [Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7] {
+            assert!(seen.saw(rule), "waker: {rule} was never decided by the kernel");
+        }
         let machines = [
             TypeId::of::<<mailbox::Process as Runs>::Of>(),
             TypeId::of::<<waker::Process as Runs>::Of>(),

@@ -1,8 +1,8 @@
 //! Everything holds in every state, every law had something to forbid, and nothing was left out.
 
 use awakener_model_check::explore::{Searched, count};
+use awakener_model_check::mailbox;
 use awakener_model_check::verdict::verdict;
-use awakener_model_check::{mailbox, waker};
 
 fn check<W: Searched + Clone>() {
     let verdict = verdict::<W>();
@@ -17,9 +17,4 @@ fn check<W: Searched + Clone>() {
 #[test]
 fn fml_1_the_mailbox_keeps_its_laws_in_every_state() {
     check::<mailbox::World>();
-}
-
-#[test]
-fn fml_1_the_waker_keeps_its_laws_in_every_state() {
-    check::<waker::World>();
 }
