@@ -13,5 +13,6 @@ pub mod measure;
 pub mod names;
 pub mod process;
 pub mod second;
+pub mod system;
 pub mod waker;
 pub mod world;
