@@ -36,5 +36,9 @@ fn check<W: World>() -> bool {
 }
 
 fn main() -> ExitCode {
-    if check::<mailbox::World>() & check::<waker::World>() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if check::<mailbox::World>() & check::<waker::World>() & check::<awakener_model_check::system::World>() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

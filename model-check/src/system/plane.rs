@@ -164,8 +164,14 @@ impl World {
         // No call of its own: nobody hears an answer.
         let asked = Asked { say: Say::Start, from: None };
         let now = state.now(plane.born);
-        let done =
-            tried::tried((self.name, &self.config), &plane.process, now, input, |q| rows.facts(q), asked);
+        let done = tried::tried(
+            (self.name, &self.config),
+            &plane.process,
+            now,
+            input,
+            |q| super::facts::facts(rows, q),
+            asked,
+        );
         let Some(done) = done else { return };
         let act = Act::Fire(Who::Plane);
         if !done.outcome.is_advanced() {

@@ -169,7 +169,7 @@ impl Say {
 
     /// What the rows say, with every authority in place but a stranger's.
     pub fn facts(self, rows: &Rows, query: Query) -> Facts {
-        match (rows.facts(query), self) {
+        match (super::facts::facts(rows, query), self) {
             (Facts::Admit(facts), Self::Intrude) => {
                 Facts::Admit(AdmitFacts { tier: Tier::Zero, roster: RosterVerdict::NotListed, ..facts })
             }
