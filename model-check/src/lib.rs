@@ -13,6 +13,7 @@ pub mod mailbox;
 pub mod names;
 pub mod process;
 pub mod second;
+pub mod station;
 pub mod verdict;
 pub mod waker;
 pub mod world;
