@@ -13,6 +13,7 @@ pub mod measure;
 pub mod names;
 pub mod process;
 pub mod second;
+pub mod station;
 pub mod system;
 pub mod waker;
 pub mod world;

@@ -231,6 +231,14 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         }
     }
 
+    /// A fingerprint of the live machine, which is computed once for all states that share it.
+    pub fn live_print(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Live(machine) => Some(machine.print()),
+            Phase::Down | Phase::Staged(_) => None,
+        }
+    }
+
     /// Calls of the open transaction.
     pub fn batch(&self) -> &[C] {
         match &self.phase {
@@ -303,6 +311,18 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
             }
             Err(RecoverError::Store(Failed)) => unreachable!("the model's disk writes always"),
         }
+    }
+
+    /// Writes records in a transaction of their own, while there is no machine: what a driver does with a fact that its
+    /// machine must wake with.
+    pub fn write_apart(&mut self, records: &[RecordOf<M>]) {
+        assert!(self.is_down(), "a live machine writes its own records");
+        let mut content = std::mem::take(&mut self.disk.durable).into_inner();
+        for record in records {
+            content.image.apply(record);
+            content.rows.keep(record);
+        }
+        self.disk.durable = Shared::new(content);
     }
 
     /// What the machine must know about `input`; `None` if there is no machine.
