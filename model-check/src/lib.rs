@@ -13,6 +13,7 @@ pub mod mailbox;
 pub mod names;
 pub mod process;
 pub mod second;
+pub mod trace;
 pub mod verdict;
 pub mod waker;
 pub mod world;
