@@ -7,13 +7,19 @@
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
 //! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
 
+pub mod check;
 pub mod engine;
 pub mod explore;
+pub mod export;
+pub mod lookup;
 pub mod mailbox;
+pub mod manifest;
 pub mod names;
 pub mod process;
+pub mod scope_md;
 pub mod second;
 pub mod trace;
 pub mod verdict;
 pub mod waker;
 pub mod world;
+pub mod worlds;

@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use told::Told;
+
 /// The id of the form that this program writes and reads.
 pub const SCHEMA: &str = "urn:awakener:schema:trace:1";
 
@@ -138,36 +140,6 @@ pub fn words(action: &Value) -> String {
     }
 }
 
-/// The kinds of an action, the widest first: `"crash"` is of the kind `crash`, `{"plane":"permit"}` of the kinds `plane`
-/// and `plane.permit`, `{"present":{"hint":1}}` of the kind `present`.
-pub fn kinds(action: &Value) -> Vec<String> {
-    let (mut kinds, mut rest) = (Vec::<String>::new(), Some(action));
-    while let Some(value) = rest {
-        let (name, inner) = match value {
-            Value::String(name) => (name, None),
-            // A variant is an object with one member; what it holds is another variant only if it looks like one.
-            Value::Object(members) => match members.iter().next() {
-                Some((name, inner)) if members.len() == 1 => (name, Some(inner)),
-                Some(_) | None => break,
-            },
-            Value::Array(items) => match items.iter().find(|item| item.is_string() || item.is_object()) {
-                Some(inner) => {
-                    rest = Some(inner);
-                    continue;
-                }
-                None => break,
-            },
-            Value::Null | Value::Bool(_) | Value::Number(_) => break,
-        };
-        kinds.push(kinds.last().map_or_else(|| name.clone(), |wider| format!("{wider}.{name}")));
-        rest = inner.filter(|inner| {
-            let leaf = inner.as_object().and_then(|members| members.values().next());
-            !leaf.is_some_and(|leaf| leaf.is_number() || leaf.is_boolean())
-        });
-    }
-    kinds
-}
-
 /// The four files of one counterexample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
@@ -184,6 +156,20 @@ pub struct Files {
 }
 
 impl Files {
+    /// All forms of one trace. They are named after world, scope and law.
+    pub fn of(told: &Told) -> Self {
+        let trace = &told.trace;
+        let name = [Some(&trace.world), Some(&trace.scope), trace.law.as_ref()];
+        let name: Vec<String> = name.into_iter().flatten().map(|part| slug(part, '-')).collect();
+        Self {
+            txt: text::text(told, true),
+            mmd: mermaid::mermaid(told),
+            rs: rust::rust(told),
+            json: trace.to_text(),
+            name: name.join("-"),
+        }
+    }
+
     /// Writes them into a directory, which is made.
     ///
     /// # Errors

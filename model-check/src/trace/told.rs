@@ -85,7 +85,7 @@ impl Told {
         match follow::follow(&scope.world, &read) {
             Ok(mut followed) => {
                 followed.stuck = followed.stuck.take().or(unread);
-                Self::followed(scope, trace, law, &followed)
+                Self::followed(trace, law, &followed)
             }
             Err(stuck) => Self {
                 trace: trace.clone(),
@@ -112,12 +112,7 @@ impl Told {
         Self::of(scope, &trace, Some(law))
     }
 
-    fn followed<W: World>(
-        scope: &Scope<W>,
-        trace: &Trace,
-        law: Option<usize>,
-        followed: &Followed<W>,
-    ) -> Self {
+    fn followed<W: World>(trace: &Trace, law: Option<usize>, followed: &Followed<W>) -> Self {
         let mut before = &followed.init;
         let mut steps = Vec::new();
         for (at, step) in followed.steps.iter().enumerate() {

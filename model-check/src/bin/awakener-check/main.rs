@@ -1,29 +1,77 @@
-//! Searches the worlds and says what it found; exit 0 only if every search is complete and clean, 2 for wrong usage.
+//! The command `awakener-check`: searches the worlds and says what it found, to people and to programs.
+//!
+//! Results go to standard output, progress and failures to standard error. Here: which command runs. Each has a file of
+//! its own; what they do with a world is in the library (`worlds`, `check`, `trace`, `export`). Rules: CON-1, FML-1,
+//! FML-3, FML-5.
+
+mod args;
+mod check;
+mod controls;
+mod explain;
+mod explore;
+mod failure;
+mod graph;
+mod list;
+mod liveness;
+mod measure;
+mod out;
+mod progress;
+mod replay;
+mod select;
 
 use std::process::ExitCode;
 
-use awakener_model_check::verdict::{Verdict, verdict};
-use awakener_model_check::{mailbox, waker};
+use awakener_model_check::worlds;
+use clap::Parser as _;
+use clap::error::ErrorKind;
 
-const USAGE: &str = "usage: awakener-check check [--world mailbox|waker]";
+use args::{Args, Command};
+use failure::Failure;
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let worlds: &[fn() -> Verdict] = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["check"] => &[verdict::<mailbox::World>, verdict::<waker::World>],
-        ["check", "--world", "mailbox"] => &[verdict::<mailbox::World>],
-        ["check", "--world", "waker"] => &[verdict::<waker::World>],
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+    let json = std::env::args_os().any(|arg| arg == "--json");
+    let ended = match Args::try_parse() {
+        Ok(args) => run(&args),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                out::say(&error.to_string());
+                Ok(0)
+            }
+            _wrong if json => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                Err(Failure::usage(first))
+            }
+            _wrong => {
+                out::tell(&error.render().ansi().to_string(), &error.to_string());
+                return ExitCode::from(2);
+            }
+        },
     };
-    let mut clean = true;
-    for search in worlds {
-        let verdict = search();
-        print!("{verdict}");
-        clean &= verdict.is_clean();
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            let text = if json { failure.to_value().to_string() + "\n" } else { failure.to_string() };
+            out::tell(&text, &text);
+            ExitCode::from(failure.exit)
+        }
     }
-    println!("{}", if clean { "complete and clean" } else { "NOT complete and clean" });
-    if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs a command; its exit code.
+fn run(args: &Args) -> Result<u8, Failure> {
+    let worlds = worlds::all();
+    match &args.command {
+        Command::List(list) => list::run(&worlds, list, args.json),
+        Command::Check(check) => match &check.replay {
+            Some(file) => replay::run(&worlds, file, args.json),
+            None => check::run(&worlds, check, args.json),
+        },
+        Command::Liveness(liveness) => liveness::run(liveness, args.json),
+        Command::Controls(controls) => controls::run(controls, args.json),
+        Command::Measure(measure) => measure::run(measure, args.json),
+        Command::Explore(explore) => explore::run(&worlds, explore),
+        Command::Graph(graph) => graph::run(&worlds, graph),
+        Command::Explain(explain) => explain::run(&worlds, explain, args.json),
+    }
 }
