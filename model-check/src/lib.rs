@@ -14,6 +14,7 @@ pub mod export;
 pub mod lookup;
 pub mod mailbox;
 pub mod manifest;
+pub mod measure;
 pub mod names;
 pub mod process;
 pub mod scope_md;

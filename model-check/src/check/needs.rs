@@ -38,7 +38,6 @@ impl Needs {
         let (kinds, labels) = by_label(graph);
         assert!(kinds.len() <= MAX_KINDS, "too many kinds of actions: {}", kinds.len());
         let without = spread(graph, &labels);
-        let depths = depths(graph);
         let twins = (0..W::LAWS.len())
             .map(|law| {
                 let met = || (0..graph.states()).filter(|state| graph.met[*state] >> law & 1 == 1);
@@ -47,7 +46,7 @@ impl Needs {
                 let reached = met().next().is_some();
                 let needs = (0..kinds.len()).filter(|_| reached).filter(needed);
                 Twin {
-                    depth: met().map(|state| depths[state]).min(),
+                    depth: first(graph, law),
                     needs: narrowest(needs.map(|at| kinds[at].clone()).collect()),
                 }
             })
@@ -104,23 +103,10 @@ fn spread<W: World>(graph: &Graph<W>, labels: &[u128]) -> Vec<u128> {
     without
 }
 
-/// For each state how many steps lead to it at least.
-pub fn depths<W: World>(graph: &Graph<W>) -> Vec<u32> {
-    let mut depths = vec![u32::MAX; graph.states()];
-    let mut queue: VecDeque<u32> = graph.init.iter().copied().collect();
-    for init in &graph.init {
-        depths[*init as usize] = 0;
-    }
-    while let Some(state) = queue.pop_front() {
-        let next = depths[state as usize].saturating_add(1);
-        for edge in graph.edges(state) {
-            if depths[edge.to as usize] == u32::MAX {
-                depths[edge.to as usize] = next;
-                queue.push_back(edge.to);
-            }
-        }
-    }
-    depths
+/// After how many steps a twin is first reached.
+fn first<W: World>(graph: &Graph<W>, law: usize) -> Option<u32> {
+    let state = graph.first(|met, _| met >> law & 1 == 1)?;
+    u32::try_from(graph.depth(state)).ok()
 }
 
 fn narrowest(kinds: Vec<String>) -> Vec<String> {

@@ -1,0 +1,2 @@
+//! How fast the search is, and how large.
+pub mod two_phase;
