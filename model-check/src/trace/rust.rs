@@ -20,11 +20,18 @@ pub fn rust(told: &Told) -> String {
     let mut text = format!("//! One way through `{}`, scope `{}`.\n\n", trace.world, trace.scope);
     let _ = writeln!(text, "#[test]\nfn {name}() {{");
     let _ = writeln!(text, "    awakener_model_check::trace::rust::must_hold::<{}>(", path(told.world_type));
-    let _ = writeln!(text, "        {:?},\n        {law:?},\n        &[", trace.scope);
-    for action in &trace.actions {
-        let _ = writeln!(text, "            {},", raw(&action.to_string()));
+    let _ = writeln!(text, "        {:?},\n        {law:?},", trace.scope);
+    let actions: Vec<String> = trace.actions.iter().map(|action| raw(&action.to_string())).collect();
+    let line = format!("        &[{}],", actions.join(", "));
+    // As rustfmt would have it.
+    if line.chars().count() <= 110 {
+        let _ = writeln!(text, "{line}");
+    } else {
+        text += "        &[\n";
+        actions.iter().for_each(|action| text += &format!("            {action},\n"));
+        text += "        ],\n";
     }
-    text + "        ],\n    );\n}\n"
+    text + "    );\n}\n"
 }
 
 /// A type's path as a test of this package can write it: what is not of the library is of the test itself.
