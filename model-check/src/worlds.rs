@@ -11,6 +11,7 @@ use crate::check::{self, ScopeReport, Settings, Watch};
 use crate::engine::{self, Options};
 use crate::export::{self, Format, TooLarge};
 use crate::lookup::{Unknown, find};
+use crate::mailbox;
 use crate::manifest::Pin;
 use crate::second::Second;
 use crate::trace::Trace;
@@ -19,7 +20,7 @@ use crate::world::{Gap, Group, Scope, World};
 
 /// Every world.
 pub fn all() -> Vec<Box<dyn Listed>> {
-    vec![]
+    vec![of::<mailbox::World>()]
 }
 
 /// A world, by its type.

@@ -88,11 +88,14 @@ impl<W: World> Merge<W> {
         order
     }
 
+    #[inline]
     fn label(&mut self, graph: &mut Graph<W>, w: usize, local: u32, worker: &Worker<'_, W>) -> u32 {
         let known = self.of_labels[w][local as usize];
-        if known != NONE {
-            return known;
-        }
+        if known == NONE { self.new_label(graph, w, local, worker) } else { known }
+    }
+
+    #[cold]
+    fn new_label(&mut self, graph: &mut Graph<W>, w: usize, local: u32, worker: &Worker<'_, W>) -> u32 {
         let pair = &worker.labels.pairs[local as usize];
         let next = number(graph.labels.len());
         let label = *self.labels.entry(pair.clone()).or_insert_with(|| {

@@ -123,6 +123,7 @@ impl Table for Set {
 
 impl Set {
     /// Reads where a search would begin, so that many such reads wait for memory at the same time.
+    #[inline]
     pub(super) fn touch(&self, print: u64) -> u64 {
         self.0.get(place(print, self.0.len())).map_or(0, |at| at.load(Ordering::Relaxed))
     }
@@ -193,6 +194,7 @@ impl Table for Map {
 
 impl Map {
     /// As [`Set::touch`].
+    #[inline]
     pub(super) fn touch(&self, print: u64) -> u64 {
         self.0.get(place(print, self.0.len())).map_or(0, |line| line.prints[0].load(Ordering::Relaxed))
     }

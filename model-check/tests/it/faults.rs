@@ -3,7 +3,7 @@
 
 use awakener_model_check::explore::{Searched, search_for};
 use awakener_model_check::verdict::way;
-use awakener_model_check::{mailbox, waker};
+use awakener_model_check::waker;
 
 /// The law falls in the world with the fault and holds in the same world without. Returns the shortest way.
 fn found<W: Searched + Clone>(law: &'static str, without: W, with: W) -> Vec<String> {
@@ -17,24 +17,8 @@ fn found<W: Searched + Clone>(law: &'static str, without: W, with: W) -> Vec<Str
     steps
 }
 
-fn mailbox_scope(name: &str) -> mailbox::scope::Scope {
-    *mailbox::scope::TINY.iter().find(|scope| scope.name == name).expect("the scope has this name")
-}
-
 fn waker_scope(name: &str) -> waker::scope::Scope {
     *waker::scope::TINY.iter().find(|scope| scope.name == name).expect("the scope has this name")
-}
-
-#[test]
-fn ack_3_an_ack_answered_before_its_commit_is_found() {
-    let scope = mailbox_scope("ack");
-    let fault = Some(mailbox::scope::Fault::AckAnsweredBeforeCommit);
-    let steps = found(
-        mailbox::laws::ACK_ON_DISK,
-        mailbox::World::new(scope),
-        mailbox::World::new(mailbox::scope::Scope { fault, ..scope }),
-    );
-    assert!(steps.last().is_some_and(|step| step.contains("Ack")), "{steps:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use awakener_model_check::explore::{Searched, count};
 use awakener_model_check::verdict::verdict;
-use awakener_model_check::{mailbox, waker};
+use awakener_model_check::waker;
 
 fn check<W: Searched + Clone>() {
     let verdict = verdict::<W>();
@@ -12,11 +12,6 @@ fn check<W: Searched + Clone>() {
     for (scope, pinned, world) in W::tiny() {
         assert_eq!(count(&world), pinned, "{scope}");
     }
-}
-
-#[test]
-fn fml_1_the_mailbox_keeps_its_laws_in_every_state() {
-    check::<mailbox::World>();
 }
 
 #[test]
