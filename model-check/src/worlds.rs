@@ -11,16 +11,16 @@ use crate::check::{self, ScopeReport, Settings, Watch};
 use crate::engine::{self, Options};
 use crate::export::{self, Format, TooLarge};
 use crate::lookup::{Unknown, find};
-use crate::mailbox;
 use crate::manifest::Pin;
 use crate::second::Second;
 use crate::trace::Trace;
 use crate::trace::told::Told;
 use crate::world::{Gap, Group, Scope, World};
+use crate::{mailbox, waker};
 
 /// Every world.
 pub fn all() -> Vec<Box<dyn Listed>> {
-    vec![of::<mailbox::World>()]
+    vec![of::<mailbox::World>(), of::<waker::World>()]
 }
 
 /// A world, by its type.

@@ -9,9 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use awakener_kernel::machine::Machine;
-use awakener_model_check::explore::{Searched, count};
+use awakener_model_check::engine::{Options, explore};
 use awakener_model_check::process::Process;
 use awakener_model_check::world::World as _;
+use awakener_model_check::world::World;
 use awakener_model_check::{mailbox, waker};
 use awakener_tools::enforces;
 use awakener_tools::evidence::{Capture, Rule};
@@ -44,10 +45,9 @@ impl<M: Machine + 'static, R, C> Runs for Process<M, R, C> {
 }
 
 /// Searches one scope on this thread and hears which rules the kernel decides by.
-fn searched<W: Searched>(scope: &str, seen: &Capture, decided: &[Rule]) {
-    let tiny = W::tiny();
-    let (_, states, world) = tiny.iter().find(|(name, ..)| *name == scope).expect("the scope has this name");
-    assert_eq!(count(world), *states);
+fn searched<W: World>(scope: &str, seen: &Capture, decided: &[Rule]) {
+    let scope = W::scopes().into_iter().find(|known| known.name == scope).expect("the scope has this name");
+    assert!(explore(&scope.world, &Options { threads: 1, ..Options::default() }).complete());
     for rule in decided {
         assert!(seen.saw(*rule), "{}: {rule} was never decided by the kernel", W::NAME);
     }
