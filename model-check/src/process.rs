@@ -16,8 +16,15 @@ use serde::{Deserialize, Serialize};
 use crate::world::fingerprint;
 
 /// A value that many states share: copied by reference, and hashed once instead of in every state.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Shared<T>(Arc<(T, OnceLock<u64>)>);
+
+/// As the value itself: whether its hash is known is nobody's business.
+impl<T: Debug> Debug for Shared<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.0.fmt(f)
+    }
+}
 
 impl<T: Hash> Shared<T> {
     /// Takes a value in.
