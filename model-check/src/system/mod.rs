@@ -10,6 +10,7 @@ pub mod about;
 pub mod act;
 mod daemon;
 mod ends;
+mod facts;
 pub mod laws;
 pub mod nodes;
 mod plane;

@@ -172,7 +172,7 @@ impl Say {
 
     /// What the rows say, with every authority in place but a stranger's, and none that an operator has withdrawn.
     pub fn facts(self, rows: &Rows, withdrawn: bool, query: Query) -> Facts {
-        match (authorised(rows.facts(query), withdrawn), self) {
+        match (authorised(super::facts::facts(rows, query), withdrawn), self) {
             (Facts::Admit(facts), Self::Intrude) => {
                 Facts::Admit(AdmitFacts { tier: Tier::Zero, roster: RosterVerdict::NotListed, ..facts })
             }

@@ -1,5 +1,5 @@
 //! The scope `tiny`: every law in every reachable state, and planted faults that the laws must find.
 
-mod faults;
+mod command;
 mod shipped;
 mod tiny;
