@@ -131,18 +131,11 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
     let states: u64 = met.iter().map(|(report, _)| report.states).sum();
     let what = law.name.strip_prefix(law.rule).unwrap_or(law.name).trim_start();
     let mut text = format!("  {verdict:<5} {:<7} {what}  ({} states)\n", law.rule, number(states));
-    let first = all
-        .iter()
-        .filter_map(|(report, law)| Some((law.twin_depth?, report.scope, law)))
-        .min_by_key(|first| first.0);
-    let _ = match first {
-        Some((depth, scope, first)) => {
-            let needs = needs(&all, first);
-            writeln!(
-                text,
-                "                twin: {}; first after {depth} steps in {scope}; {needs}",
-                law.twin
-            )
+    let first = all.iter().filter_map(|(report, law)| Some((law.twin_depth?, *report, *law)));
+    let _ = match first.min_by_key(|first| first.0) {
+        Some(first) => {
+            let (depth, scope, needs) = (first.0, first.1.scope, needs(&all, &first));
+            writeln!(text, "                twin: {}; first after {depth} steps in {scope}; {needs}", law.twin)
         }
         None if met.is_empty() => writeln!(text, "                twin: {}; never reached", law.twin),
         None => writeln!(text, "                twin: {}; reached", law.twin),
@@ -150,14 +143,18 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
     text
 }
 
-/// What a twin needs, in the scope where it needs most that not everything needs.
-fn needs(all: &[(&ScopeReport, &LawReport)], first: &LawReport) -> String {
-    let special =
-        all.iter().map(|(report, law)| special(report, law)).max_by_key(Vec::len).unwrap_or_default();
-    match (special.is_empty(), first.needs.is_empty()) {
-        (false, _) => format!("needs {}", special.join(" ")),
-        (true, false) => format!("needs {}, as every twin there", first.needs.join(" ")),
-        (true, true) => "needs NO single kind of action".into(),
+/// What a twin needs where it is first reached, or where it needs something that not every twin needs.
+fn needs(all: &[(&ScopeReport, &LawReport)], first: &(u32, &ScopeReport, &LawReport)) -> String {
+    let (_, report, law) = first;
+    let here = special(report, law);
+    if !here.is_empty() {
+        return format!("needs {}", here.join(" "));
+    }
+    let elsewhere = all.iter().map(|(report, law)| (report.scope, special(report, law)));
+    match elsewhere.filter(|(_, kinds)| !kinds.is_empty()).min_by_key(|(_, kinds)| kinds.len()) {
+        Some((scope, kinds)) => format!("needs {} in {scope}", kinds.join(" ")),
+        None if law.needs.is_empty() => "needs NO single kind of action".into(),
+        None => format!("needs {}, as every twin there", law.needs.join(" ")),
     }
 }
 
