@@ -18,6 +18,7 @@ pub mod names;
 pub mod process;
 pub mod scope_md;
 pub mod second;
+pub mod station;
 pub mod system;
 pub mod trace;
 pub mod waker;

@@ -17,11 +17,16 @@ use crate::second::Second;
 use crate::trace::Trace;
 use crate::trace::told::Told;
 use crate::world::{Gap, Group, Scope, World};
-use crate::{mailbox, system, waker};
+use crate::{mailbox, station, system, waker};
 
 /// Every world.
 pub fn all() -> Vec<Box<dyn Listed>> {
-    vec![of::<mailbox::World>(), of::<waker::World>(), of::<system::World>()]
+    vec![
+        of::<mailbox::World>(),
+        of::<waker::World>(),
+        of::<station::World>(),
+        of::<system::World>(),
+    ]
 }
 
 /// A world, by its type.
