@@ -21,12 +21,7 @@ use crate::{mailbox, station, system, waker};
 
 /// Every world.
 pub fn all() -> Vec<Box<dyn Listed>> {
-    vec![
-        of::<mailbox::World>(),
-        of::<waker::World>(),
-        of::<station::World>(),
-        of::<system::World>(),
-    ]
+    vec![of::<mailbox::World>(), of::<waker::World>(), of::<station::World>(), of::<system::World>()]
 }
 
 /// A world, by its type.

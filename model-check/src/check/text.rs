@@ -46,6 +46,11 @@ pub fn rate(number: u64, seconds: f64) -> String {
     if seconds < 0.001 { "-".into() } else { short(number as f64 / seconds) }
 }
 
+/// So many steps.
+fn steps(number: u32) -> String {
+    if number == 1 { "1 step".into() } else { format!("{number} steps") }
+}
+
 /// The head of the lines of scopes.
 pub fn head() -> String {
     format!(
@@ -135,7 +140,11 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
     let _ = match first.min_by_key(|first| first.0) {
         Some(first) => {
             let (depth, scope, needs) = (first.0, first.1.scope, needs(&all, &first));
-            writeln!(text, "                twin: {}; first after {depth} steps in {scope}; {needs}", law.twin)
+            writeln!(
+                text,
+                "                twin: {}; first after {depth} steps in {scope}; {needs}",
+                law.twin
+            )
         }
         None if met.is_empty() => writeln!(text, "                twin: {}; never reached", law.twin),
         None => writeln!(text, "                twin: {}; reached", law.twin),

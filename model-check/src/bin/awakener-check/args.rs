@@ -60,7 +60,7 @@ pub struct List {
 pub struct Check {
     /// The world [default: all].
     pub world: Option<String>,
-    /// A scope, or all scopes of a group: tiny, ci, deep, cyclic.
+    /// A scope, or all scopes of a group: tiny, ci (with tiny), deep, cyclic.
     #[arg(long, value_name = "NAME|GROUP", default_value = "tiny")]
     pub scope: String,
     /// Report only this law: its name, or the id of its rule.

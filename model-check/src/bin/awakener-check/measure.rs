@@ -32,10 +32,11 @@ pub fn run(worlds: &[Box<dyn Listed>], args: &Measure, json: bool) -> Result<u8,
         repeat: args.repeat.unwrap_or(least.repeat),
     };
     let mut written = Vec::new();
-    let report = measure(&mut written, json, &subjects(worlds), &settings).map_err(|failed| match failed {
-        Failed::World(_) | Failed::Scope(..) => Failure::usage(failed.to_string()),
-        Failed::Child(_) | Failed::Write(_) => Failure::failed(failed.to_string()),
-    })?;
+    let report =
+        measure(&mut written, json, &subjects(worlds), &settings).map_err(|failed| match failed {
+            Failed::World(_) | Failed::Scope(..) => Failure::usage(failed.to_string()),
+            Failed::Child(_) | Failed::Write(_) => Failure::failed(failed.to_string()),
+        })?;
     out::say(&String::from_utf8_lossy(&written));
     Ok(u8::from(!report.agrees))
 }

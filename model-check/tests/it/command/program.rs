@@ -35,10 +35,18 @@ fn smallest() -> (&'static str, &'static str, Pin) {
     let manifest = Manifest::load(&Manifest::place()).expect("it reads");
     let scopes = worlds::all().into_iter().flat_map(|world| {
         let name = world.name();
-        world.scopes().into_iter().filter(|scope| scope.group == Group::Tiny).map(move |scope| (name, scope.name))
+        world
+            .scopes()
+            .into_iter()
+            .filter(|scope| scope.group == Group::Tiny)
+            .map(move |scope| (name, scope.name))
     });
-    let pinned = scopes.filter_map(|(world, scope)| Some((world, scope, manifest.pin(world, scope)?.clone())));
-    pinned.filter(|(_, _, pin)| pin.states > 20).min_by_key(|(_, _, pin)| pin.states).expect("tiny scopes are pinned")
+    let pinned =
+        scopes.filter_map(|(world, scope)| Some((world, scope, manifest.pin(world, scope)?.clone())));
+    pinned
+        .filter(|(_, _, pin)| pin.states > 20)
+        .min_by_key(|(_, _, pin)| pin.states)
+        .expect("tiny scopes are pinned")
 }
 
 /// The scope that takes longest.
@@ -47,7 +55,10 @@ fn longest() -> (&'static str, &'static str) {
         let name = world.name();
         world.scopes().into_iter().map(move |scope| (scope.group, name, scope.name))
     });
-    let (_, world, scope) = scopes.filter(|scope| scope.0 != Group::Cyclic).max_by_key(|scope| scope.0).expect("there are scopes");
+    let (_, world, scope) = scopes
+        .filter(|scope| scope.0 != Group::Cyclic)
+        .max_by_key(|scope| scope.0)
+        .expect("there are scopes");
     (world, scope)
 }
 
@@ -58,7 +69,11 @@ fn con_1_a_complete_and_clean_search_ends_with_0() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert_eq!(ran.err, "");
     assert!(ran.out.ends_with("complete and clean\n"), "{}", ran.out);
-    assert!(ran.out.contains("agrees") && ran.out.contains("match") && ran.out.contains("twin: "), "{}", ran.out);
+    assert!(
+        ran.out.contains("agrees") && ran.out.contains("match") && ran.out.contains("twin: "),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.contains(&format!("total: 1 scopes, {} states", pin.states)), "{}", ran.out);
 }
 
@@ -121,7 +136,9 @@ fn con_1_failures_are_json_if_that_is_wanted() {
 #[test]
 fn con_1_a_search_that_is_cut_ends_with_3_and_says_by_what() {
     let (world, scope) = longest();
-    for (flag, much, cut) in [("--states", "50", "states"), ("--time", "0.000001", "time"), ("--memory", "0.0001", "memory")] {
+    for (flag, much, cut) in
+        [("--states", "50", "states"), ("--time", "0.000001", "time"), ("--memory", "0.0001", "memory")]
+    {
         let ran = run(&["check", world, "--scope", scope, flag, much]);
         assert_eq!(ran.code, 3, "{flag}: {}{}", ran.out, ran.err);
         assert!(ran.out.contains(&format!("INCOMPLETE: cut by {cut} after ")), "{flag}: {}", ran.out);
@@ -155,8 +172,14 @@ fn con_1_json_is_one_object_a_scope_and_nothing_else() {
     assert_eq!(ran.code, 0);
     let lines: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let [line] = &lines[..] else { panic!("{}", ran.out) };
-    assert_eq!((&line["world"], &line["scope"], &line["states"]), (&json!(world), &json!(scope), &json!(pin.states)));
-    assert_eq!((&line["complete"], &line["second"]["agrees"], &line["pins"]), (&json!(true), &json!(true), &json!("match")));
+    assert_eq!(
+        (&line["world"], &line["scope"], &line["states"]),
+        (&json!(world), &json!(scope), &json!(pin.states))
+    );
+    assert_eq!(
+        (&line["complete"], &line["second"]["agrees"], &line["pins"]),
+        (&json!(true), &json!(true), &json!("match"))
+    );
     for law in line["laws"].as_array().unwrap() {
         assert!(["holds", "idle"].contains(&law["verdict"].as_str().unwrap()), "{law}");
         assert_eq!(law["twin_depth"].is_null(), law["verdict"] == "idle", "{law}");
@@ -182,7 +205,14 @@ fn written(directory: &Path) -> (PathBuf, Trace) {
         at = edge[0];
     }
     actions.reverse();
-    let trace = Trace { schema: SCHEMA.into(), world: world.into(), scope: scope.into(), law: None, actions, last: Some(last) };
+    let trace = Trace {
+        schema: SCHEMA.into(),
+        world: world.into(),
+        scope: scope.into(),
+        law: None,
+        actions,
+        last: Some(last),
+    };
     let path = directory.join("trace.json");
     std::fs::write(&path, trace.to_text()).unwrap();
     (path, trace)
@@ -239,7 +269,8 @@ fn prt_3_the_explorer_answers_on_the_loopback_interface() {
         .expect("the program starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address").to_owned();
+    let address =
+        line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address").to_owned();
     let answer = answer(&address);
     child.kill().unwrap();
     child.wait().unwrap();

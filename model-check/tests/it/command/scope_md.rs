@@ -48,7 +48,12 @@ fn fml_2_every_test_that_covers_a_gap_exists() {
         for gap in world.gaps().iter().filter(|gap| names_a_test(gap.covered_by)) {
             for test in gap.covered_by.split(", ") {
                 named += 1;
-                assert!(exists(test), "{}: nobody has the test `{test}` that covers: {}", world.name(), gap.what);
+                assert!(
+                    exists(test),
+                    "{}: nobody has the test `{test}` that covers: {}",
+                    world.name(),
+                    gap.what
+                );
             }
         }
     }
@@ -59,7 +64,9 @@ fn fml_2_every_test_that_covers_a_gap_exists() {
 
 /// Whether `file::test` stands in the repository; modules between them are passed over.
 fn exists(test: &str) -> bool {
-    let (Some((file, _)), Some((_, name))) = (test.split_once("::"), test.rsplit_once("::")) else { return false };
+    let (Some((file, _)), Some((_, name))) = (test.split_once("::"), test.rsplit_once("::")) else {
+        return false;
+    };
     let text = std::fs::read_to_string(Path::new(ROOT).join(file)).unwrap_or_default();
     text.contains(&format!("fn {name}(")) || text.contains(&format!("fn {name}<"))
 }
