@@ -140,6 +140,38 @@ pub fn run(options: &Options, hear: &(dyn Fn(&Line) + Sync)) -> Result<Report, S
     Ok(Report { controls: lines, without, build_ms: millis(build), took_ms: millis(began.elapsed()) })
 }
 
+/// What can be said of the registry without building anything, a line for each thing that is wrong: an edit that no
+/// longer applies, or that would need a build of its own; a rule that is none; a field that is not there.
+///
+/// # Errors
+/// In words: the registry is malformed, or a file cannot be read.
+pub fn look(root: &Path) -> Result<Vec<String>, String> {
+    let registry = Registry::read(root).map_err(|error| error.to_string())?;
+    let texts = Texts::read(root, &registry).map_err(|error| error.to_string())?;
+    let fields = plan::fields(&registry, &texts)?;
+    let controls = plan::controls(&registry, &fields);
+    let plan = plan::plan(&controls, &texts, &BTreeSet::new())?;
+    let mut wrong = Vec::new();
+    for control in &controls {
+        let name = &control.name;
+        if let Some(why) = plan.void.get(&control.number) {
+            wrong.push(format!("{name}: {why}"));
+        }
+        if plan.alone.contains_key(&control.number) {
+            wrong.push(format!("{name}: it lies in no function's body, which costs a build of its own"));
+        }
+        if places(control).is_empty() {
+            wrong.push(format!("{name}: it is looked for nowhere"));
+        }
+        if let What::Edit(mutation) = control.what
+            && mutation.rule.parse::<awakener_spec::Rule>().is_err()
+        {
+            wrong.push(format!("{name}: there is no rule {}", mutation.rule));
+        }
+    }
+    Ok(wrong)
+}
+
 /// Builds one edit in a copy of its own.
 fn alone(root: &Path, file: &str, text: &str) -> Result<PathBuf, String> {
     let scratch = Scratch::of(root, "alone").map_err(|error| error.to_string())?;

@@ -34,18 +34,21 @@ pub fn program() -> ExitCode {
         }
     }
     let broken = line.laws.iter().any(|law| law.verdict == BROKEN);
-    ExitCode::from(if broken { 1 } else if line.complete { 0 } else { 3 })
+    ExitCode::from(if broken {
+        1
+    } else if line.complete {
+        0
+    } else {
+        3
+    })
 }
 
 const BROKEN: &str = "broken";
 
 fn check(world: &str, scope: &str) -> Option<Line> {
-    [
-        search::<crate::mailbox::World>,
-        search::<crate::waker::World>,
-    ]
-    .into_iter()
-    .find_map(|search| search(world, scope))
+    [search::<crate::mailbox::World>, search::<crate::waker::World>]
+        .into_iter()
+        .find_map(|search| search(world, scope))
 }
 
 fn search<W: World>(world: &str, scope: &str) -> Option<Line> {
@@ -55,7 +58,13 @@ fn search<W: World>(world: &str, scope: &str) -> Option<Line> {
     let law = |(number, law): (usize, &crate::world::Law<W>)| {
         let broken = found.broken.iter().find(|broken| broken.law == number);
         let reached = found.reached.get(number).copied().unwrap_or_default();
-        let verdict = if broken.is_some() { BROKEN } else if reached { "holds" } else { "idle" };
+        let verdict = if broken.is_some() {
+            BROKEN
+        } else if reached {
+            "holds"
+        } else {
+            "idle"
+        };
         let value = |action| serde_json::to_value(action).unwrap_or(Value::Null);
         let way = broken.map(|broken| broken.way.iter().map(value).collect());
         Law { name: law.name.to_owned(), verdict: verdict.to_owned(), way }
