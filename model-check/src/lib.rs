@@ -5,15 +5,15 @@
 //! liveness (the search that stateright offers for it is unsound on cycles and joins), and the equality with TLA+.
 //!
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
-//! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
+//! [`engine`] and [`second`] (how they are searched).
 
 pub mod controls;
 pub mod engine;
-pub mod explore;
 pub mod mailbox;
+pub mod measure;
 pub mod names;
 pub mod process;
 pub mod second;
-pub mod verdict;
+pub mod system;
 pub mod waker;
 pub mod world;

@@ -244,6 +244,17 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         &self.disk.durable
     }
 
+    /// A copy of what is on disk.
+    pub fn backup(&self) -> Shared<Content<M::Image, R>> {
+        self.disk.durable.clone()
+    }
+
+    /// Puts a copy in the place of what is on disk.
+    pub fn restore(&mut self, content: Shared<Content<M::Image, R>>) {
+        assert!(self.is_down(), "only under a process that is down disks are changed");
+        self.disk.durable = content;
+    }
+
     /// What a reader inside the open transaction sees.
     pub fn inside(&self) -> &Content<M::Image, R> {
         self.disk.working.as_ref().unwrap_or(&self.disk.durable)
