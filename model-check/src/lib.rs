@@ -7,13 +7,21 @@
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
 //! [`engine`] and [`second`] (how they are searched).
 
+pub mod check;
 pub mod controls;
 pub mod engine;
+pub mod export;
+pub mod lookup;
 pub mod mailbox;
+pub mod manifest;
 pub mod measure;
 pub mod names;
 pub mod process;
+pub mod scope_md;
 pub mod second;
+pub mod station;
 pub mod system;
+pub mod trace;
 pub mod waker;
 pub mod world;
+pub mod worlds;

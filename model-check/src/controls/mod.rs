@@ -27,10 +27,10 @@ use serde::Serialize;
 
 pub use judge::Ending;
 use plan::{Control, Texts, What};
-pub use program::program;
+pub use program::{program, search};
 use registry::Registry;
-pub use run::Place;
 use run::Said;
+pub use run::{Found, Law, Place};
 use scratch::Scratch;
 
 /// How the controls are run.

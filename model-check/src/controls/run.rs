@@ -65,29 +65,45 @@ pub enum Said {
     Broke(String),
 }
 
-/// What the program says of a search: the part of `awakener-check check --json` that controls are judged by.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Line {
+/// What a search found: the part of `awakener-check check --json` that controls are judged by.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Found {
     /// Whether everything was seen.
-    pub(super) complete: bool,
+    pub complete: bool,
     /// Why not.
     #[serde(default)]
-    pub(super) cut: Option<String>,
+    pub cut: Option<String>,
     /// Every law.
-    pub(super) laws: Vec<Law>,
+    pub laws: Vec<Law>,
 }
 
-/// What it says of a law.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Law {
-    /// Its name.
-    pub(super) name: String,
-    /// `broken`, or something else.
-    pub(super) verdict: String,
-    /// The shortest way to its fall.
+/// What it found of a law.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Law {
+    name: String,
+    verdict: String,
     #[serde(default)]
-    pub(super) way: Option<Vec<Value>>,
+    way: Option<Vec<Value>>,
 }
+
+impl Law {
+    /// A law that falls has a way there.
+    pub(super) fn new(name: &str, reached: bool, way: Option<Vec<Value>>) -> Self {
+        let verdict = match (&way, reached) {
+            (Some(_), _) => BROKEN,
+            (None, true) => "holds",
+            (None, false) => "idle",
+        };
+        Self { name: name.to_owned(), verdict: verdict.to_owned(), way }
+    }
+
+    /// Whether it falls.
+    pub fn is_broken(&self) -> bool {
+        self.verdict == BROKEN
+    }
+}
+
+const BROKEN: &str = "broken";
 
 /// Longest time that one search may take; those of the registry take seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -144,7 +160,7 @@ fn said(code: Option<i32>, out: &str, err: &str) -> Said {
         let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
         return Said::Broke(format!("{code}: {}", last(err)));
     }
-    let lines: Result<Vec<Line>, _> =
+    let lines: Result<Vec<Found>, _> =
         out.lines().filter(|line| !line.is_empty()).map(serde_json::from_str).collect();
     let lines = match lines {
         Ok(lines) if !lines.is_empty() => lines,
@@ -157,7 +173,7 @@ fn said(code: Option<i32>, out: &str, err: &str) -> Said {
     let fallen: Vec<_> = lines
         .into_iter()
         .flat_map(|line| line.laws)
-        .filter(|law| law.verdict == "broken")
+        .filter(Law::is_broken)
         .map(|law| {
             let way = law.way.unwrap_or_default();
             Fallen { law: law.name, way: way.iter().map(ToString::to_string).collect() }

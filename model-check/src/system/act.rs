@@ -160,6 +160,8 @@ pub enum Act {
     TurnEnds(Ending),
     /// Its poll sees work.
     Poll,
+    /// An operator takes the target's grant away, at the plane and then at the station.
+    Withdraw,
     /// Somebody on its machine posts a notice to it.
     Post,
     /// It hears that the agent has acknowledged.
@@ -179,6 +181,7 @@ pub const fn parties(act: &Act) -> (&'static str, &'static str) {
         | Act::Hear(who)
         | Act::HearTwice(who) => (who.party(), who.party()),
         Act::Tick => ("clock", "clock"),
+        Act::Withdraw => ("operator", "plane"),
         Act::Publish => ("plane", "broker"),
         Act::LoseHint(..) => ("broker", "broker"),
         Act::Come(who, _) => ("broker", who.party()),

@@ -12,7 +12,7 @@ use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, FlightReport, 
 use awakener_kernel::waker::{self, Effect, Fate as Finding, Input, Waker};
 use awakener_spec::ReceiptKind;
 
-use super::act::{Act, Told, Way, Who};
+use super::act::{Act, Told, Who};
 use super::nodes::Daemon;
 use super::plane::hint;
 use super::say::{FORGED, Say};
@@ -430,8 +430,8 @@ const fn deaf(phase: Option<PhaseName>) -> bool {
 fn leaves(next: &mut State, permit: Permit) {
     let net = &next.net;
     let minted = net.hint(permit.wake);
-    let admitted = minted.is_some_and(|hint| {
-        next.seen.admitted.get(usize::from(super::say::number(hint.message))).is_some_and(|known| *known)
+    let asked_for = minted.is_some_and(|hint| {
+        next.seen.submitted.get(usize::from(super::say::number(hint.message))).is_some_and(|known| *known)
     });
     let key = (names::wake(permit.wake), permit.fence, ReceiptKind::DispatchAttempted);
     let heard = next.plane.process.disk().rows.told.contains(&key);
@@ -443,7 +443,7 @@ fn leaves(next: &mut State, permit: Permit) {
         let permit_twice = before.iter().any(|known| same(known).1);
         let permitted = seen.permits.contains(&permit);
         let beside = seen.flights.iter().any(|flight| clock < flight.since + FLIGHT_MAX);
-        seen.flag(!admitted, Broken::Unauthorised);
+        seen.flag(!asked_for, Broken::Unauthorised);
         seen.flag(!permitted, Broken::Unpermitted);
         seen.flag(wake_twice, Broken::WakeTwice);
         seen.flag(permit_twice, Broken::PermitTwice);

@@ -4,7 +4,6 @@
 //! no further is worth: whether what is owed would still be done. Not here: every fair way (that is liveness).
 
 use awakener_kernel::ids::CommandId;
-use awakener_kernel::machine::Machine as _;
 use awakener_kernel::station::{Input, PhaseName};
 use awakener_kernel::time::Wall;
 
@@ -50,6 +49,7 @@ const fn fair(act: &Act) -> bool {
         | Act::Say(_)
         | Act::Do(..)
         | Act::TurnEnds(_)
+        | Act::Withdraw
         | Act::Post
         | Act::OwnAck
         | Act::Stray(..) => false,
@@ -158,7 +158,7 @@ impl State {
             .process
             .live()
             .is_some_and(|station| station.phase().name() == PhaseName::LatchedDown);
-        let excused = self.station.latch || (latched && self.seen.latched);
+        let excused = self.seen.withdrawn || self.station.latch || (latched && self.seen.latched);
         MESSAGES.iter().all(|n| {
             !self.seen.admitted[usize::from(*n)]
                 || excused

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use awakener_kernel::ids::{Seq, Tier};
 use awakener_kernel::values::By;
+use awakener_spec::ReceiptKind;
 
-use super::act::{Act, Who};
+use super::act::{Act, Way, Who};
 use super::say::{FORGED, Flown, MESSAGES, Say, is_alert};
 use super::seen::Broken;
 use super::{State, World};
@@ -35,7 +36,7 @@ pub const LAWS: &[Law<World>] = &[
         name: "EMT-3 nothing is dispatched but a minted hint of an admitted alert",
         holds: intact!(Unauthorised),
         twin: "something was dispatched",
-        reached: dispatched,
+        reached: DISPATCHED,
     },
     Law {
         name: "VER-1 a hint that nobody minted is not accepted",
@@ -70,7 +71,7 @@ pub const LAWS: &[Law<World>] = &[
             !broken.contains(&Broken::PermitTwice) && !broken.contains(&Broken::Unpermitted)
         },
         twin: "something was dispatched",
-        reached: dispatched,
+        reached: DISPATCHED,
     },
     Law {
         name: "DSP-2 never two flights at once",
@@ -86,7 +87,28 @@ pub const LAWS: &[Law<World>] = &[
         name: "DSP-7 the plane knows of an attempt before its dispatch leaves",
         holds: intact!(Unheard),
         twin: "something was dispatched",
-        reached: dispatched,
+        reached: DISPATCHED,
+    },
+    Law {
+        name: "DSP-7 nothing is permitted after the operator has withdrawn it",
+        holds: intact!(Withdrawn),
+        twin: "a daemon asks for what was withdrawn",
+        reached: |_, state, edges| {
+            state.seen.withdrawn && edges.iter().any(|edge| matches!(edge.action, Act::Ask(_, Way::Heard)))
+        },
+    },
+    Law {
+        name: "RCP-2 an outcome is on record after its attempt",
+        holds: |_, state, _| {
+            let told = &state.plane.process.disk().rows.told;
+            told.iter()
+                .all(|(wake, fence, _)| told.contains(&(*wake, *fence, ReceiptKind::DispatchAttempted)))
+        },
+        twin: "an outcome is on record",
+        reached: |_, state, _| {
+            let told = &state.plane.process.disk().rows.told;
+            told.iter().any(|(_, _, kind)| *kind != ReceiptKind::DispatchAttempted)
+        },
     },
     Law {
         name: "DSP-7 a permit that was replaced has no power",
@@ -147,8 +169,8 @@ pub const LAWS: &[Law<World>] = &[
         reached: |_, state, _| state.seen.acked[0].is_some(),
     },
     Law {
-        name: "ACK-3 a witness closes by its target's ACK alone",
-        holds: |_, state, _| alerts(state).all(|(n, _, open)| open || state.seen.presented[usize::from(n)]),
+        name: "ACK-3 a witness closes by its target's ACK or by the operator",
+        holds: |_, state, _| alerts(state).all(|(n, _, open)| open || spoken(state, n)),
         twin: "a witness is closed",
         reached: |_, state, _| alerts(state).any(|(_, _, open)| !open),
     },
@@ -156,8 +178,7 @@ pub const LAWS: &[Law<World>] = &[
         name: "ACK-2 the cursor never reaches an open witness",
         holds: |_, state, _| {
             let cursor = state.plane.process.disk().image.cursor;
-            alerts(state)
-                .all(|(n, seq, open)| cursor < Some(seq) || (!open && state.seen.presented[usize::from(n)]))
+            alerts(state).all(|(n, seq, open)| cursor < Some(seq) || (!open && spoken(state, n)))
         },
         twin: "a witness is open",
         reached: |_, state, _| alerts(state).any(|(_, _, open)| open),
@@ -198,7 +219,7 @@ pub const LAWS: &[Law<World>] = &[
 /// The law that looks beyond the end of a path.
 pub const DONE_IN_THE_END: &str = "DSP-11 what is admitted is done in the end, or somebody was told";
 
-const dispatched: Condition<World> = |_, state, _| !state.seen.dispatched.is_empty();
+const DISPATCHED: Condition<World> = |_, state, _| !state.seen.dispatched.is_empty();
 
 fn accepted(state: &State, who: Who, wake: u8) -> bool {
     state.seen.accepted[super::place(who)].contains(&wake)
@@ -243,6 +264,11 @@ fn alerts(state: &State) -> impl Iterator<Item = (u8, Seq, bool)> + '_ {
     let rows = state.plane.process.disk().rows.messages.iter();
     rows.filter(|(_, row)| row.tier == Tier::Zero)
         .map(|(seq, row)| (super::say::number(row.id), *seq, row.closed.is_none()))
+}
+
+/// Whether somebody who may close alert `n` has said so.
+fn spoken(state: &State, n: u8) -> bool {
+    state.seen.presented[usize::from(n)] || state.seen.resolved[usize::from(n)]
 }
 
 fn outstanding(state: &State, n: u8) -> bool {

@@ -60,7 +60,6 @@ pub struct State {
 /// What the adversary has used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Spent {
-    submitted: [bool; 3],
     posts: u8,
     own_ack: bool,
     failing: u8,
@@ -73,6 +72,7 @@ struct Spent {
     replays: u8,
     forged: u8,
     unknown: u8,
+    claims: u8,
     failures: u8,
 }
 

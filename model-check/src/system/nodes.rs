@@ -33,6 +33,8 @@ pub struct Plane {
     pub born: u8,
     /// Hints for the broker client.
     pub outbox: Vec<Minted>,
+    /// Whether an operator has taken the grant away; on disk.
+    pub withdrawn: bool,
 }
 
 /// A wake daemon.

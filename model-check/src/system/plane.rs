@@ -2,14 +2,16 @@
 
 use std::rc::Rc;
 
+use awakener_kernel::ids::Fence;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Input, Minted};
+use awakener_kernel::station;
 use awakener_kernel::values::{By, Hint};
 
 use super::act::{Act, Way, Who};
 use super::nodes::Asked;
-use super::say::{Say, number};
+use super::say::{AGENTS_TURN, Say, number};
 use super::seen::{Broken, Permit};
 use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, place, to, vain};
@@ -27,8 +29,9 @@ impl World {
         plane.process.live()?;
         let rows = &plane.process.disk().rows;
         let input = asked.say.input(rows, unused(rows));
-        let facts = |query| asked.say.facts(rows, query);
-        tried::tried((self.name, &self.config), &plane.process, state.now(plane.born), input, facts, asked)
+        let facts = |query| asked.say.facts(rows, plane.withdrawn, query);
+        let world = (self.name.wrapping_add(u64::from(plane.withdrawn)), &self.config);
+        tried::tried(world, &plane.process, state.now(plane.born), input, facts, asked)
     }
 
     /// Lets what was judged happen; the label is what is seen of it.
@@ -55,8 +58,11 @@ impl World {
 
     /// What a speaker itself knows from then on.
     fn said(&self, next: &mut State, say: Say) {
-        if let Say::Ack(n, ..) = say {
-            next.saw(|seen| seen.presented[usize::from(n)] = true);
+        match say {
+            Say::Ack(n, ..) => next.saw(|seen| seen.presented[usize::from(n)] = true),
+            Say::Submit(n) => next.saw(|seen| seen.submitted[usize::from(n)] = true),
+            Say::Resolve(n) => next.saw(|seen| seen.resolved[usize::from(n)] = true),
+            _ => {}
         }
     }
 
@@ -92,7 +98,7 @@ impl World {
         let Some(done) = self.judged(state, asked) else { return };
         let act = Act::Say(say);
         let news = done.outcome == Outcome::Absorbed
-            && matches!(say, Say::Submit(n) if state.spent.submitted[usize::from(n)] && !state.seen.admitted[usize::from(n)]);
+            && matches!(say, Say::Submit(n) if !state.seen.admitted[usize::from(n)]);
         if !done.outcome.is_advanced() && !news {
             return vain(edges, act, done.label.clone(), done.left_trace);
         }
@@ -101,6 +107,12 @@ impl World {
             || match say {
                 Say::Submit(n) => self.bounds.messages[usize::from(n)],
                 Say::Ack(_, By::Agent, 0) => self.bounds.agent,
+                Say::Resolve(_) => self.bounds.resolves,
+                Say::Claim(1) => state.spent.claims < self.bounds.claims,
+                Say::Read(fence, _)
+                | Say::Release(fence)
+                | Say::Finish(fence, _, AGENTS_TURN, _)
+                | Say::Respond(fence, _, AGENTS_TURN) => state.seen.agent == Some(Fence(fence)),
                 _ => false,
             };
         if !allowed {
@@ -110,9 +122,7 @@ impl World {
         if late {
             next.on_net(|net| net.arrived(say));
         }
-        if let Say::Submit(n) = say {
-            next.spent.submitted[usize::from(n)] = true;
-        }
+        next.spent.claims += u8::from(say == Say::Claim(1));
         let label = self.happens(&mut next, asked, &done);
         to(edges, act, label, next);
     }
@@ -137,6 +147,15 @@ impl World {
             self.plane_commits(state, edges);
         }
         self.plane_fires(state, edges);
+        if self.bounds.withdraws && plane.process.live().is_some() && !plane.withdrawn {
+            let mut next = state.clone();
+            next.on_plane(|plane| plane.withdrawn = true);
+            next.saw(|seen| seen.withdrawn = true);
+            if !next.station.process.is_down() {
+                next.on_station(|desk| desk.inbox.push(station::Input::Disarm));
+            }
+            to(edges, Act::Withdraw, Label::OUTSIDE, next);
+        }
         if !plane.outbox.is_empty() {
             let mut next = state.clone();
             let minted = next.on_plane(|plane| plane.outbox.remove(0));
@@ -164,14 +183,9 @@ impl World {
         // No call of its own: nobody hears an answer.
         let asked = Asked { say: Say::Start, from: None };
         let now = state.now(plane.born);
-        let done = tried::tried(
-            (self.name, &self.config),
-            &plane.process,
-            now,
-            input,
-            |q| super::facts::facts(rows, q),
-            asked,
-        );
+        let world = (self.name.wrapping_add(u64::from(plane.withdrawn)), &self.config);
+        let facts = |query| asked.say.facts(rows, plane.withdrawn, query);
+        let done = tried::tried(world, &plane.process, now, input, facts, asked);
         let Some(done) = done else { return };
         let act = Act::Fire(Who::Plane);
         if !done.outcome.is_advanced() {
@@ -325,18 +339,25 @@ fn witnessed(next: &mut State, say: Say, outcome: &OutcomeOf<Mailbox>) {
             seen.flag(by == By::Station && !seen.replied[n], Broken::AckFirst);
             seen.acked[n] = seen.acked[n].or(Some(by));
         }),
-        Say::Claim(_) => {
+        Say::Claim(holder) => {
             if let Outcome::Advanced(Event::Leased { fence }) = outcome {
-                next.saw(|seen| seen.lease = seen.lease.max(*fence));
+                next.saw(|seen| {
+                    seen.lease = seen.lease.max(*fence);
+                    seen.agent = if holder == 1 { Some(*fence) } else { seen.agent };
+                });
             }
         }
         Say::Ask(who, wake) => {
             if let Outcome::Advanced(Event::Permitted(permit)) = outcome {
-                next.saw(|seen| seen.permits.push(Permit { who, fence: permit.fence, wake }));
+                next.saw(|seen| {
+                    seen.flag(seen.withdrawn, Broken::Withdrawn);
+                    seen.permits.push(Permit { who, fence: permit.fence, wake });
+                });
             }
         }
         Say::Start
         | Say::Intrude
+        | Say::Resolve(_)
         | Say::Renew(_)
         | Say::Release(_)
         | Say::Read(..)

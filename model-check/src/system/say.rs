@@ -5,7 +5,7 @@
 
 use awakener_kernel::admission::{AdmitFacts, RosterVerdict, Submitted};
 use awakener_kernel::ids::{Fence, KeyId, Tier, Token, WakeId};
-use awakener_kernel::mailbox::input::{Facts, Fresh, Input, Query};
+use awakener_kernel::mailbox::input::{Authority, Facts, Fresh, Input, Mint, Query};
 use awakener_kernel::time::Wall;
 use awakener_kernel::values::{
     Ack, AckOutcome, By, DispatchOutcome, Finish, FlightEnd, FlightReport, Question, Response,
@@ -20,8 +20,8 @@ use crate::names;
 pub const MESSAGES: [u8; 3] = [0, 1, 2];
 /// A wake that nobody minted, signed with a stolen key.
 pub const FORGED: u8 = 200;
-/// A turn that nobody ran.
-pub const NO_TURN: u8 = 99;
+/// The turn that the agent runs with its own hands.
+pub const AGENTS_TURN: u8 = 99;
 
 /// A report of a flight, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,6 +61,8 @@ pub enum Say {
     Ack(u8, By, u64),
     /// The same with a key that is nobody's.
     Forge(u8, By, u64),
+    /// An operator closes alert `n`.
+    Resolve(u8),
     /// A daemon asks for a permit for a wake.
     Ask(Who, u8),
     /// It reports of the flight under a permit.
@@ -154,6 +156,7 @@ impl Say {
                 let ack = Ack { key: KeyId([9; 32]), ..statement(n, by) };
                 Input::Ack { ack, fence: presented(fence) }
             }
+            Self::Resolve(n) => Input::Resolve { message: names::message(n) },
             Self::Ask(who, wake) => {
                 Input::Ask { daemon: daemon(who), question: question(rows, names::wake(wake)) }
             }
@@ -167,9 +170,9 @@ impl Say {
         }
     }
 
-    /// What the rows say, with every authority in place but a stranger's.
-    pub fn facts(self, rows: &Rows, query: Query) -> Facts {
-        match (super::facts::facts(rows, query), self) {
+    /// What the rows say, with every authority in place but a stranger's, and none that an operator has withdrawn.
+    pub fn facts(self, rows: &Rows, withdrawn: bool, query: Query) -> Facts {
+        match (authorised(super::facts::facts(rows, query), withdrawn), self) {
             (Facts::Admit(facts), Self::Intrude) => {
                 Facts::Admit(AdmitFacts { tier: Tier::Zero, roster: RosterVerdict::NotListed, ..facts })
             }
@@ -193,6 +196,7 @@ impl Say {
             | Self::Submit(_)
             | Self::Intrude
             | Self::Claim(_)
+            | Self::Resolve(_)
             | Self::Ask(..)
             | Self::Report(..)
             | Self::Sweep(_) => None,
@@ -204,12 +208,16 @@ impl Say {
         match self {
             Self::Start => "plane",
             Self::Submit(_) => "sender",
+            Self::Resolve(_) => "operator",
             Self::Intrude | Self::Forge(..) => "stranger",
             Self::Ask(Who::Second, _) | Self::Report(Who::Second, ..) | Self::Sweep(Who::Second) => {
                 "second daemon"
             }
             Self::Ask(..) | Self::Report(..) | Self::Sweep(_) => "first daemon",
-            Self::Ack(_, By::Agent | By::Human, _) | Self::Claim(1) => "agent",
+            Self::Ack(_, By::Agent | By::Human, _)
+            | Self::Claim(1)
+            | Self::Finish(_, _, AGENTS_TURN, _)
+            | Self::Respond(_, _, AGENTS_TURN) => "agent",
             Self::Ack(..)
             | Self::Claim(_)
             | Self::Renew(_)
@@ -218,6 +226,23 @@ impl Say {
             | Self::Finish(..)
             | Self::Respond(..) => "station",
         }
+    }
+}
+
+fn authorised(facts: Facts, withdrawn: bool) -> Facts {
+    if !withdrawn {
+        return facts;
+    }
+    let authority = Authority { rostered: true, armed: false, open: true };
+    let without = |mint: Option<Mint>| mint.map(|mint| Mint { authority, ..mint });
+    match facts {
+        Facts::Authority(_) => Facts::Authority(authority),
+        Facts::Authorities(all) => {
+            Facts::Authorities(all.into_iter().map(|(message, _)| (message, authority)).collect())
+        }
+        Facts::Mint(mint) => Facts::Mint(without(mint)),
+        Facts::Flight(mint, told) => Facts::Flight(without(mint), told),
+        Facts::None | Facts::Admit(_) | Facts::Candidates(_) | Facts::Row(_) | Facts::Ack(_) => facts,
     }
 }
 

@@ -39,6 +39,12 @@ bounds! {
     poller: bool = false,
     /// Whether the agent acknowledges with its own hand.
     agent: bool = false,
+    /// How often the agent claims work with its own hand.
+    claims: u8 = 0,
+    /// Whether the operator closes the alert.
+    resolves: bool = false,
+    /// Whether the operator takes the grant away.
+    withdraws: bool = false,
     /// How many notices somebody posts to the station.
     posts: u8 = 0,
     /// How many turns fail.

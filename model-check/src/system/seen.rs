@@ -24,6 +24,8 @@ pub enum Broken {
     WakeTwice,
     /// Two dispatches left under one permit.
     PermitTwice,
+    /// A daemon was permitted to start what an operator had forbidden.
+    Withdrawn,
     /// A flight began beside another one.
     TwoFlights,
     /// A dispatch left before the plane knew of the attempt.
@@ -34,8 +36,6 @@ pub enum Broken {
     Work,
     /// A turn ran on a message that had had a complete one.
     TurnTwice,
-    /// A turn began while another one ran.
-    TwoTurns,
     /// A message was answered twice.
     ReplyTwice,
     /// A message was acknowledged twice.
@@ -69,6 +69,8 @@ pub struct Flight {
 /// What the outside saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Seen {
+    /// By message: its sender submitted it, and was not refused.
+    pub submitted: [bool; 3],
     /// By message: it was said to be admitted.
     pub admitted: [bool; 3],
     /// By message: a complete turn was seen.
@@ -77,14 +79,18 @@ pub struct Seen {
     pub replied: [bool; 3],
     /// By message: a genuine ACK was presented.
     pub presented: [bool; 3],
+    /// By message: the operator closed it.
+    pub resolved: [bool; 3],
     /// By message: an ACK was said to be accepted.
     pub acked: [Option<By>; 3],
     /// By message: the operator was told of it.
     pub told: [bool; 3],
     /// The highest lease that a holder was told of.
     pub lease: Fence,
-    /// Whether a turn started.
-    pub turned: bool,
+    /// The agent's lease.
+    pub agent: Option<Fence>,
+    /// The operator took the grant away.
+    pub withdrawn: bool,
     /// Permits that daemons were told of.
     pub permits: Vec<Permit>,
     /// Permits under which a dispatch left, in order.

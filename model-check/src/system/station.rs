@@ -336,7 +336,7 @@ fn claimed(next: &mut State, ticket: Ticket, skip: &[MessageId], granted: bool) 
     });
     if let Some(message) = first {
         let n = usize::from(number(message));
-        let owed = next.spent.submitted[n] && next.seen.acked[n].is_none();
+        let owed = next.seen.submitted[n] && next.seen.acked[n].is_none() && !next.seen.resolved[n];
         next.saw(|seen| seen.flag(!owed, Broken::Work));
     }
     next.on_station(|desk| {
@@ -397,7 +397,6 @@ fn effect(next: &mut State, way: Way) {
     if let Effect::StartTurn { turn, .. } = &effect {
         let n = usize::from(number(turn.message));
         next.saw(|seen| {
-            seen.turned = true;
             seen.flag(seen.observed[n], Broken::TurnTwice);
             seen.flag(seen.latched, Broken::TurnLatched);
         });

@@ -52,8 +52,10 @@ pub struct Committed<M: Machine, R, C> {
     pub label: Label,
 }
 
+type Memory = HashMap<u64, Rc<dyn Any>, foldhash::fast::FixedState>;
+
 thread_local! {
-    static MEMORY: RefCell<HashMap<u64, Rc<dyn Any>>> = RefCell::default();
+    static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
 /// Looks something up, or makes and remembers it. `key` must name everything that `make` depends on.

@@ -10,7 +10,7 @@ use awakener_kernel::waker;
 use awakener_spec::Reason;
 
 use super::act::{Act, Who};
-use super::say::{FORGED, Flown, MESSAGES, NO_TURN, Say, number};
+use super::say::{AGENTS_TURN, FORGED, Flown, MESSAGES, Say, number};
 use super::{Edges, State, World, beyond, vain};
 
 impl World {
@@ -28,8 +28,8 @@ impl World {
             for n in &stored {
                 all.extend([
                     Say::Read(fence, *n),
-                    Say::Finish(fence, *n, NO_TURN, Finish::Complete),
-                    Say::Respond(fence, *n, NO_TURN),
+                    Say::Finish(fence, *n, AGENTS_TURN, Finish::Complete),
+                    Say::Respond(fence, *n, AGENTS_TURN),
                     Say::Ack(*n, By::Station, fence),
                     Say::Forge(*n, By::Station, fence),
                 ]);
@@ -42,6 +42,7 @@ impl World {
                 Say::Forge(*n, By::Agent, 0),
             ]);
         }
+        all.extend(stored.iter().map(|n| Say::Resolve(*n)));
         let wakes = u8::try_from(disk.rows.mints.len()).expect("models are small");
         for who in self.daemons() {
             all.push(Say::Sweep(who));

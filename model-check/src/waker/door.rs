@@ -11,7 +11,7 @@ use awakener_kernel::wire::{Claim, Hint, KeyWindow, Malformed, Presented, screen
 use awakener_spec::Class;
 
 use super::act::{Shown, Theft};
-use super::scope::{SKEW, TTL};
+use super::limits::{SKEW, TTL};
 use super::{State, World};
 use crate::names;
 

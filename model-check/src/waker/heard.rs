@@ -11,7 +11,7 @@ use awakener_kernel::waker::{Capability, Event, Fate, Input, Next, Waker};
 use awakener_spec::Class;
 
 use super::door::Text;
-use super::scope::{COOLDOWN, back_off};
+use super::limits::{COOLDOWN, back_off};
 use super::seen::{Asked, Broken, Owes, Seen, Span, Start, Taken};
 use crate::names;
 
@@ -37,7 +37,9 @@ impl Seen {
             }
             Event::Dropped { class, .. } => self.dropped(asked, class),
             Event::AskFailed => {
-                self.look |= matches!(asked.input, Input::AskFailed { ticket } if self.sweep == Some(ticket));
+                let sweep = matches!(asked.input, Input::AskFailed { ticket } if self.sweep == Some(ticket));
+                self.look |= sweep;
+                self.held |= !sweep && self.asking.is_some();
             }
             Event::Dispatched { outcome, .. } => owes.ends = self.dispatched(asked, outcome),
             Event::Probed(fate) => owes.ends = self.probed(fate),
@@ -67,6 +69,7 @@ impl Seen {
 
     /// A hint came before the plane. A timer asks again about what is known already.
     fn asked(&mut self, wake: WakeId, asked: &Asked) {
+        self.held = false;
         if let Input::Hint(hint) = asked.input {
             self.note(hint.wake != wake, Broken::Unasked);
             self.asking = Some(Text {
@@ -91,7 +94,7 @@ impl Seen {
             _ => class == Class::Unanswered,
         };
         self.note(!good, Broken::Class);
-        self.asking = None;
+        (self.asking, self.held) = (None, false);
     }
 
     fn accepted(&mut self, history: u32, wake: WakeId, asked: &Asked) {
@@ -137,6 +140,7 @@ impl Seen {
                 self.note(self.failures > 0 && asked.at < from + back_off(self.failures), Broken::BackOff);
             }
         }
+        self.note(self.permit.is_none_or(|given| given.until <= asked.at), Broken::Spent);
         self.note(self.paused, Broken::Paused);
         self.note(!self.eligible(), Broken::Ineligible);
         let latest = self.accepted.last().map(|taken| names::wake(taken.text.wake));

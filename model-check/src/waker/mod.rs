@@ -9,8 +9,11 @@
 
 pub mod act;
 pub mod door;
+pub mod gaps;
 pub mod heard;
 pub mod laws;
+mod life;
+pub mod limits;
 pub mod outside;
 pub mod scope;
 pub mod seen;
@@ -147,8 +150,8 @@ impl crate::world::World for World {
 
     const NAME: &'static str = "waker";
     const LAWS: &'static [Law<Self>] = laws::LAWS;
-    const ABSTRACTIONS: &'static [&'static str] = scope::ABSTRACTIONS;
-    const GAPS: &'static [Gap] = scope::GAPS;
+    const ABSTRACTIONS: &'static [&'static str] = gaps::ABSTRACTIONS;
+    const GAPS: &'static [Gap] = gaps::GAPS;
 
     fn scopes() -> Vec<Scope<Self>> {
         scope::all()

@@ -13,7 +13,7 @@ use awakener_spec::Class;
 
 use super::act::{Act, Look, Told, Word};
 use super::door::{Minted, token};
-use super::scope::{PERMIT, TTL};
+use super::limits::{PERMIT, TTL};
 use super::seen::{Broken, Given, Span};
 use super::steps::Steps;
 use super::{Coming, EPOCH, Running, State};

@@ -3,14 +3,13 @@
 //! All budgets are counts. Each power stands alone first, then in pairs; the powers that every scope has are hints out
 //! of order, repeated and forged without a key, completions that come late, and inputs that nobody asked for.
 
-use awakener_kernel::config::Config;
-use awakener_kernel::time::Millis;
 use awakener_kernel::values::{DispatchOutcome, FlightEnd};
 use awakener_kernel::waker::{Capability, Missing};
 use awakener_spec::Class;
 
 use super::World;
-use crate::world::{Gap, Group, Scope};
+use super::limits::{SKEW, TTL};
+use crate::world::{Group, Scope};
 
 macro_rules! budget {
     ($( $(#[$doc:meta])* $name:ident : $kind:ty = $least:expr ),* $(,)?) => {
@@ -83,89 +82,139 @@ budget! {
     history: u32 = 3,
 }
 
-/// How long a hint lives.
-pub const TTL: u8 = 2;
-/// How far clocks may disagree.
-pub const SKEW: u8 = 1;
-/// The pause between two starts.
-pub const COOLDOWN: u8 = 2;
-/// The longest flight.
-pub const FLIGHT_MAX: u8 = 3;
-/// The life of a permit.
-pub const PERMIT: u8 = 2;
-/// The longest back-off.
-pub const BACK_OFF_MAX: u8 = 4;
-/// Far beyond the clock of every scope: a regular sweep must never be what saves a forgotten wake.
-pub const SWEEP: u64 = 1_000;
-
-/// The pause after so many failures in a row, as the contract words it: a base that doubles, up to a cap.
-pub fn back_off(failures: u8) -> u8 {
-    match failures {
-        0 => 0,
-        n => 1_u8.checked_shl(u32::from(n) - 1).unwrap_or(BACK_OFF_MAX).min(BACK_OFF_MAX),
-    }
-}
-
 impl Budget {
-    /// Limits small enough for the clock of a model.
-    pub fn config(&self) -> Config {
-        let ms = |n: u8| Millis(u64::from(n));
-        Config {
-            hint_ttl: ms(TTL),
-            skew: ms(SKEW),
-            nonce_history: self.history,
-            cooldown: ms(COOLDOWN),
-            flight_max: ms(FLIGHT_MAX),
-            permit: ms(PERMIT),
-            sweep: Millis(SWEEP),
-            back_off_base: Millis(1),
-            back_off_max: ms(BACK_OFF_MAX),
-            ..Config::default()
-        }
-    }
-
     /// Whether pauses and the manifest are told by themselves after a boot.
     pub const fn is_told_late(&self) -> bool {
         self.switches > 0
     }
 }
 
-const FAILURES: &[DispatchOutcome] = &[DispatchOutcome::Unavailable];
-const UNSURE: &[DispatchOutcome] = &[DispatchOutcome::OutcomeUnknown];
+const UNAVAILABLE: &[DispatchOutcome] = &[DispatchOutcome::Unavailable];
+const UNKNOWN: &[DispatchOutcome] = &[DispatchOutcome::OutcomeUnknown];
 const MIXED: &[DispatchOutcome] =
     &[DispatchOutcome::NotifiedVerified, DispatchOutcome::OutcomeUnknown, DispatchOutcome::Unavailable];
 const ENDS: &[FlightEnd] =
     &[FlightEnd::ProcessEnded, FlightEnd::WorkFinished, FlightEnd::Idle, FlightEnd::NeverStarted];
-const REFUSALS: &[Class] = &[Class::NotOutstanding, Class::PermitHeld];
-const ALL_REFUSALS: &[Class] =
+const WORDS: &[Class] =
     &[Class::AuthorityWithdrawn, Class::NotArmed, Class::NotOutstanding, Class::PermitHeld];
+const FEW: &[Class] = &[Class::NotOutstanding, Class::PermitHeld];
 const MANIFESTS: &[Capability] =
     &[Capability::Unattended, Capability::Attended, Capability::Missing(Missing::NoTier0Ack)];
-const ONE_MISSING: &[Capability] = &[Capability::Unattended, Capability::Missing(Missing::NoAdapter)];
+const ON_OFF: &[Capability] = &[Capability::Unattended, Capability::Missing(Missing::NoAdapter)];
 
+/// Two hints, both of which are presented.
+const TWO: Budget = Budget { lives: &[TTL, TTL], presents: 2, ..NONE };
+/// A history of one, and an older hint that lives longer.
+const NARROW: Budget = Budget { lives: &[4, TTL], presents: 2, history: 1, ..NONE };
+/// One hint, and one more that a sweep finds.
+const FOUND: Budget = Budget { found: 1, ..NONE };
+/// The router's key is stolen.
+const THIEF: Budget = Budget { thefts: 1, ticks: 1, ..NONE };
+/// The operator switches starts off and on.
+const SWITCH: Budget = Budget { switches: 1, manifests: ON_OFF, ..NONE };
+
+/// Seconds, all together.
 const TINY: &[(&str, Budget)] = &[
-    ("least", NONE),
-    ("replay", Budget { lives: &[TTL, TTL], presents: 2, ticks: 1, crashes: 1, ..NONE }),
-    ("cooldown", Budget { lives: &[TTL, TTL], presents: 2, ticks: 2, crashes: 0, ..NONE }),
-    ("thief", Budget { thefts: 1, ticks: 1, ..NONE }),
-    ("thief_crash", Budget { thefts: 1, ticks: 1, crashes: 1, ..NONE }),
-    ("outcomes", Budget { outcomes: &DispatchOutcome::ALL, ..NONE }),
+    ("replay", Budget { crashes: 1, ticks: 1, ..TWO }),
+    ("unknown", Budget { outcomes: UNKNOWN, ..TWO }),
+    ("window", NARROW),
+    ("age", Budget { ticks: 5, ..NONE }),
+    ("found", FOUND),
+    ("failing", Budget { ticks: 3, outcomes: UNAVAILABLE, ..FOUND }),
+    ("attended", Budget { manifests: &[Capability::Attended], ..NONE }),
+    ("thief", THIEF),
     ("back", Budget { backs: 1, ..NONE }),
     ("ahead", Budget { aheads: 1, ..NONE }),
-    ("crash", Budget { crashes: 1, ..NONE }),
+    ("fate", Budget { crashes: 1, cannot_tell: true, ticks: 3, ..NONE }),
     ("failure", Budget { failures: 1, ..NONE }),
-    ("withheld", Budget { withheld: ALL_REFUSALS, ..NONE }),
+    ("outcomes", Budget { outcomes: &DispatchOutcome::ALL, ..NONE }),
+    ("ends", Budget { reads: 1, ends: ENDS, ..NONE }),
+    ("withheld", Budget { withheld: WORDS, ..NONE }),
     ("outage", Budget { outages: 1, ..NONE }),
-    ("distort", Budget { distortions: 1, ..NONE }),
+    ("distorted", Budget { distortions: 1, ..NONE }),
     ("unordered", Budget { unordered: true, ..NONE }),
     ("batch", Budget { batch: 2, ..NONE }),
-    ("switch", Budget { switches: 1, manifests: ONE_MISSING, ..NONE }),
-    ("reads", Budget { reads: 1, ends: ENDS, ..NONE }),
+    ("switch", SWITCH),
     ("reconnect", Budget { reconnects: 1, ..NONE }),
-    ("found", Budget { found: 1, ..NONE }),
 ];
-const CI: &[(&str, Budget)] = &[];
-const DEEP: &[(&str, Budget)] = &[];
+
+/// A minute or two, all together.
+const CI: &[(&str, Budget)] = &[
+    ("window_three", Budget { lives: &[4, TTL, TTL], presents: 3, history: 2, ticks: 2, ..NONE }),
+    ("window_crash", Budget { crashes: 1, ..NARROW }),
+    ("window_back", Budget { backs: 1, ..NARROW }),
+    ("window_back_crash", Budget { backs: 1, crashes: 1, ticks: 1, ..NARROW }),
+    ("window_thief", Budget { thefts: 1, ticks: 1, ..NARROW }),
+    ("outcomes_two", Budget { outcomes: &DispatchOutcome::ALL, ticks: 3, ..TWO }),
+    ("outcomes_crash", Budget { outcomes: &DispatchOutcome::ALL, crashes: 1, ..NONE }),
+    ("outcomes_found", Budget { outcomes: &DispatchOutcome::ALL, ..FOUND }),
+    ("unknown_age", Budget { outcomes: UNKNOWN, ticks: 4, ..TWO }),
+    ("found_age", Budget { ticks: 4, ..FOUND }),
+    ("found_twice", Budget { found: 2, ticks: 3, ..NONE }),
+    ("failing_twice", Budget { found: 2, ticks: 4, outcomes: UNAVAILABLE, ..NONE }),
+    ("failing_crash", Budget { crashes: 1, ticks: 3, outcomes: UNAVAILABLE, ..FOUND }),
+    ("failing_back", Budget { backs: 1, outcomes: UNAVAILABLE, ..FOUND }),
+    ("never", Budget { never: true, ticks: 3, ..FOUND }),
+    ("ends_two", Budget { ends: ENDS, ..TWO }),
+    ("reads_found", Budget { reads: 1, outcomes: MIXED, ticks: 3, ..FOUND }),
+    ("reads_crash", Budget { reads: 1, crashes: 1, ..NONE }),
+    ("fate_two", Budget { crashes: 1, cannot_tell: true, ..TWO }),
+    ("batch_two", Budget { batch: 2, ..TWO }),
+    ("batch_three", Budget { batch: 3, ..NONE }),
+    ("batch_crash", Budget { batch: 2, crashes: 1, ..NONE }),
+    ("batch_failure", Budget { batch: 2, failures: 1, ..NONE }),
+    ("batch_failure_two", Budget { batch: 2, failures: 1, ticks: 1, ..TWO }),
+    ("batch_unordered", Budget { batch: 2, unordered: true, ..TWO }),
+    ("batch_switch", Budget { batch: 2, ticks: 1, ..SWITCH }),
+    ("batch_thief", Budget { batch: 2, ..THIEF }),
+    ("thief_two", Budget { lives: &[TTL, TTL], presents: 2, ..THIEF }),
+    ("thief_twice", Budget { thefts: 2, ..THIEF }),
+    ("thief_crash", Budget { crashes: 1, ..THIEF }),
+    ("thief_back", Budget { backs: 1, ..THIEF }),
+    ("thief_failure", Budget { failures: 1, ..THIEF }),
+    ("thief_withheld", Budget { withheld: FEW, ..THIEF }),
+    ("thief_outage", Budget { outages: 1, ticks: 2, ..THIEF }),
+    ("thief_unordered", Budget { unordered: true, ..THIEF }),
+    ("thief_distorted", Budget { distortions: 1, ..THIEF }),
+    ("thief_switch", Budget { switches: 1, manifests: ON_OFF, ..THIEF }),
+    ("thief_reconnect", Budget { reconnects: 1, ..THIEF }),
+    ("back_two", Budget { backs: 1, ticks: 1, ..TWO }),
+    ("back_crash", Budget { backs: 1, crashes: 1, ..NONE }),
+    ("ahead_crash", Budget { aheads: 1, crashes: 1, ..NONE }),
+    ("back_ahead", Budget { backs: 1, aheads: 1, ..NONE }),
+    ("crash_two", Budget { crashes: 1, ..TWO }),
+    ("crash_twice", Budget { crashes: 2, ..NONE }),
+    ("crash_found", Budget { crashes: 1, ..FOUND }),
+    ("crash_failure", Budget { crashes: 1, failures: 1, ..NONE }),
+    ("crash_withheld", Budget { crashes: 1, withheld: FEW, ..NONE }),
+    ("crash_outage", Budget { crashes: 1, outages: 1, ..NONE }),
+    ("failure_two", Budget { failures: 1, ticks: 1, ..TWO }),
+    ("failure_twice", Budget { failures: 2, ticks: 1, ..NONE }),
+    ("withheld_two", Budget { withheld: WORDS, ..TWO }),
+    ("withheld_found", Budget { withheld: WORDS, ..FOUND }),
+    ("outage_found", Budget { outages: 1, ..FOUND }),
+    ("outage_withheld", Budget { outages: 2, withheld: FEW, ..NONE }),
+    ("distorted_two", Budget { distortions: 1, ..TWO }),
+    ("distorted_twice", Budget { distortions: 2, ..NONE }),
+    ("distorted_crash", Budget { distortions: 1, crashes: 1, ..NONE }),
+    ("unordered_two", Budget { unordered: true, ..TWO }),
+    ("unordered_crash", Budget { unordered: true, crashes: 1, ..NONE }),
+    ("unordered_distorted", Budget { unordered: true, distortions: 1, ..NONE }),
+    ("switch_two", Budget { lives: &[TTL, TTL], presents: 2, ..SWITCH }),
+    ("switch_twice", Budget { switches: 2, ..SWITCH }),
+    ("switch_all", Budget { manifests: MANIFESTS, ..SWITCH }),
+    ("switch_crash", Budget { crashes: 1, ticks: 1, ..SWITCH }),
+    ("switch_withheld", Budget { withheld: FEW, ..SWITCH }),
+    ("switch_reconnect", Budget { reconnects: 1, ticks: 1, ..SWITCH }),
+    ("reconnect_crash", Budget { reconnects: 1, crashes: 1, ..NONE }),
+    ("reconnect_outage", Budget { reconnects: 1, outages: 1, ..NONE }),
+];
+
+/// By hand.
+const DEEP: &[(&str, Budget)] = &[
+    ("deep_clocks", Budget { crashes: 1, backs: 1, aheads: 1, ..TWO }),
+    ("deep_faults", Budget { crashes: 1, failures: 1, distortions: 1, found: 1, ..THIEF }),
+];
 
 /// Every scope, in all groups.
 pub fn all() -> Vec<Scope<World>> {
@@ -179,9 +228,3 @@ pub fn all() -> Vec<Scope<World>> {
     };
     listed.map(scope).collect()
 }
-
-/// What was simplified.
-pub const ABSTRACTIONS: &[&str] = &[];
-
-/// What is not modelled.
-pub const GAPS: &[Gap] = &[];

@@ -11,7 +11,7 @@ use awakener_kernel::values::FlightReport;
 use awakener_kernel::waker::{Capability, Effect, Input, Ticket};
 
 use super::door::Text;
-use super::scope::SKEW;
+use super::limits::SKEW;
 
 /// A law about one moment that was broken at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,7 +58,7 @@ pub enum Broken {
     Untold,
     /// A dispatch of a wake that the plane never minted.
     Unminted,
-    /// A dispatch after the permit had run out by the plane's clock.
+    /// A start or a dispatch after the permit had run out by the plane's clock.
     Spent,
     /// A dispatch while its attempt was not on disk.
     Attempt,
@@ -149,6 +149,8 @@ pub struct Given {
 pub struct Seen {
     /// The hint before the plane.
     pub asking: Option<Text>,
+    /// Whether the plane could not be reached about it.
+    pub held: bool,
     /// Accepted hints, in order.
     pub accepted: Vec<Taken>,
     /// Whether the latest accepted wake is still to be started, as far as anybody was told.
@@ -218,7 +220,7 @@ impl Seen {
 
     /// The machine wakes: what is volatile is gone, and a look is owed.
     pub fn booted(&mut self, at: u8) {
-        (self.asking, self.sweep) = (None, None);
+        (self.asking, self.held, self.sweep) = (None, false, None);
         (self.swept, self.look, self.paused, self.manifest) = (false, true, false, None);
         self.woken = at;
         if let Some(start) = &mut self.start {

@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde_variant::to_variant_name;
 
 use super::act::{Act, Shown};
-use super::seen::{Asked, Broken, Owes};
+use super::seen::{Asked, Broken};
 use super::{Coming, Spent, State, World};
-use crate::process::{FAILURES, Fate, Tried};
+use crate::process::{FAILURES, Tried};
 use crate::world::{self, Label, Next, Verdict};
 
 type Edge = world::Edge<World>;
@@ -41,7 +41,7 @@ pub(super) struct Steps<'a> {
 }
 
 /// The variant's name, as it is serialised.
-fn name(value: &impl Serialize) -> &'static str {
+pub(super) fn name(value: &impl Serialize) -> &'static str {
     to_variant_name(value).expect("it is an enum")
 }
 
@@ -284,45 +284,5 @@ const fn fits(effect: &Effect, input: &Input) -> bool {
         Effect::Dispatch { .. } => matches!(input, Input::Dispatched { .. }),
         Effect::Probe { .. } => matches!(input, Input::Probed { .. }),
         Effect::Report { .. } | Effect::TellOperator(_) => false,
-    }
-}
-
-impl World {
-    fn boot(&self, next: &mut State) {
-        next.dead = false;
-        next.seen.booted(next.ticks);
-        next.running.iter_mut().for_each(|running| running.span.restart());
-        if next.daemon.recover(&self.config, next.now()).is_err() {
-            next.seen.broken.insert(Broken::Boot);
-        } else if !self.budget.is_told_late() {
-            let input = Input::Capability(self.budget.manifests[0]);
-            let asked = Asked { input, at: next.ticks, wall: next.wall };
-            next.daemon.stage(&self.config, next.now(), input, (), |_| asked);
-        }
-    }
-
-    fn commit(&self, next: &mut State) -> Vec<&'static str> {
-        let Some(visible) = next.daemon.commit(Fate::Durable) else { return Vec::new() };
-        let mut owes = Owes::default();
-        for (asked, outcome) in &visible.answers {
-            let more = next.seen.answered(self.budget.history, asked, outcome);
-            owes.ends += more.ends;
-            owes.warnings += more.warnings;
-        }
-        next.seen.released(&visible.effects, owes);
-        let names = visible.effects.iter().map(name).collect();
-        let performed = |effect: &Effect| !matches!(effect, Effect::Report { .. } | Effect::TellOperator(_));
-        next.outbox.extend(visible.effects.into_iter().filter(performed));
-        names
-    }
-
-    fn commit_fails(&self, next: &mut State, fate: Fate) {
-        next.spent.failures += 1;
-        if fate == (Fate::Unknown { written: true }) {
-            // Nobody was told, but it is true.
-            next.seen = next.inside(self).into_owned();
-        }
-        let visible = next.daemon.commit(fate);
-        assert!(visible.is_none(), "a failed commit lets nothing out");
     }
 }

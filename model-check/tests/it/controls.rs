@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use awakener_model_check::controls::registry::{Registry, Search};
 use awakener_model_check::controls::{Place, look};
-use awakener_model_check::world::World;
-use awakener_model_check::{mailbox, waker};
+use awakener_model_check::worlds::{self, Listed};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a package of the workspace").to_owned()
@@ -18,13 +17,12 @@ fn root() -> PathBuf {
 /// What a world has: its name, its laws, its scopes.
 type Known = (&'static str, Vec<&'static str>, BTreeSet<&'static str>);
 
-fn known<W: World>() -> Known {
-    let laws = W::LAWS.iter().map(|law| law.name).collect();
-    (W::NAME, laws, W::scopes().iter().map(|scope| scope.name).collect())
-}
-
-fn worlds() -> Vec<Known> {
-    vec![known::<mailbox::World>(), known::<waker::World>()]
+fn known() -> Vec<Known> {
+    let known = |world: Box<dyn Listed>| {
+        let laws = world.laws().iter().map(|law| law.name).collect();
+        (world.name(), laws, world.scopes().iter().map(|scope| scope.name).collect())
+    };
+    worlds::all().into_iter().map(known).collect()
 }
 
 fn nothing(wrong: Vec<String>) {
@@ -39,7 +37,7 @@ fn cnf_3_every_control_still_applies() {
 #[test]
 fn fml_5_every_control_names_laws_and_scopes_that_exist() {
     let registry = Registry::read(&root()).expect("the registry can be read");
-    let worlds = worlds();
+    let worlds = known();
     let mut wrong = Vec::new();
     let world = |name: &str| worlds.iter().find(|(known, ..)| *known == name);
     for mutation in registry.mutation.iter().filter(|mutation| mutation.search == Search::Check) {
@@ -79,7 +77,7 @@ fn fml_5_every_control_names_laws_and_scopes_that_exist() {
 fn fml_5_every_law_falls_to_some_control() {
     let registry = Registry::read(&root()).expect("the registry can be read");
     let mut wrong = Vec::new();
-    for (world, laws, _) in worlds() {
+    for (world, laws, _) in known() {
         let named = |law: &str| {
             registry
                 .mutation

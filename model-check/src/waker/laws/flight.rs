@@ -4,7 +4,7 @@ use awakener_kernel::machine::Machine as _;
 use awakener_kernel::time::Millis;
 use awakener_kernel::waker::Effect;
 
-use super::super::scope::{COOLDOWN, FLIGHT_MAX};
+use super::super::limits::{COOLDOWN, FLIGHT_MAX};
 use super::super::{State, World};
 use super::Edge;
 

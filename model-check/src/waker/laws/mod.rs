@@ -8,7 +8,7 @@ mod verify;
 
 use super::World;
 use super::act::Act;
-use super::scope::FLIGHT_MAX;
+use super::limits::FLIGHT_MAX;
 use super::seen::Broken;
 use crate::world::{self, Condition, Law, STUTTER, refuses, stutters};
 
@@ -106,9 +106,10 @@ pub const LAWS: &[Law<World>] = &[
     law(
         "VER-5 what is not accepted leaves nothing durable",
         verify::nothing_durable,
-        "a hint is asked about while a wake is owed",
+        "a hint is asked about after another was accepted",
         |_, state, edges| {
-            state.seen.owed && edges.iter().any(|e| matches!(e.action, Act::Present(_)) && advanced(e))
+            let shown = |e: &Edge| matches!(e.action, Act::Present(_)) && advanced(e);
+            !state.seen.accepted.is_empty() && edges.iter().any(shown)
         },
     ),
     law(
@@ -257,6 +258,18 @@ pub const LAWS: &[Law<World>] = &[
         owed::is_asked_again,
         "an accepted wake waits",
         owed::waits,
+    ),
+    law(
+        "DSP-1 an accepted wake waits no longer than cooldown and back-off",
+        owed::waits_no_longer,
+        "only time stands before an accepted wake",
+        owed::only_time,
+    ),
+    law(
+        "DSP-7 a hint without an answer is asked about again until it ends",
+        owed::asks_about_what_it_holds,
+        "a hint is held while the plane is away",
+        owed::holds_a_hint,
     ),
     law(
         "DSP-11 after every recovery and reconnection a look is owed",

@@ -7,7 +7,7 @@ use awakener_kernel::time::{Millis, Now};
 use awakener_kernel::waker::{Effect, Input};
 
 use super::super::act::Act;
-use super::super::scope::{BACK_OFF_MAX, COOLDOWN, FLIGHT_MAX, PERMIT};
+use super::super::limits::{BACK_OFF_MAX, COOLDOWN, FLIGHT_MAX, PERMIT, back_off};
 use super::super::seen::Asked;
 use super::super::{State, World};
 use super::{Edge, advanced};
@@ -49,6 +49,10 @@ const fn asks(effect: &Effect) -> bool {
     matches!(effect, Effect::Ask { .. } | Effect::Sweep { .. })
 }
 
+const fn questions(effect: &Effect) -> bool {
+    matches!(effect, Effect::Ask { .. })
+}
+
 const fn sweeps(effect: &Effect) -> bool {
     matches!(effect, Effect::Sweep { .. })
 }
@@ -69,6 +73,36 @@ pub(super) fn waits(_: &World, state: &State, _: &[Edge]) -> bool {
 
 pub(super) fn is_asked_again(world: &World, state: &State, edges: &[Edge]) -> bool {
     !waits(world, state, edges) || soon(world, state, asks)
+}
+
+/// A hint is held that does not end before the plane can be asked again, by clocks that were left alone.
+pub(super) fn holds_a_hint(world: &World, state: &State, _: &[Edge]) -> bool {
+    let steady = world.budget.backs == 0 && world.budget.aheads == 0;
+    let lives = |text: super::super::door::Text| text.expires > state.wall + 1;
+    steady && state.seen.held && is_free(state) && state.seen.asking.is_some_and(lives)
+}
+
+pub(super) fn asks_about_what_it_holds(world: &World, state: &State, edges: &[Edge]) -> bool {
+    !holds_a_hint(world, state, edges) || soon(world, state, questions)
+}
+
+/// An accepted wake that nothing but time stands before.
+pub(super) fn only_time(world: &World, state: &State, edges: &[Edge]) -> bool {
+    let open = state.seen.start.is_some_and(|start| start.open);
+    waits(world, state, edges) && !open && state.seen.asking.is_none()
+}
+
+/// However the wall clock stepped before a restart, no pause is longer than it would have been from that restart on.
+pub(super) fn waits_no_longer(world: &World, state: &State, edges: &[Edge]) -> bool {
+    if !only_time(world, state, edges) {
+        return true;
+    }
+    let from =
+        state.seen.start.map_or(0, |start| start.span.at.max(state.seen.woken).max(state.seen.failed_at));
+    let pause = COOLDOWN.max(back_off(state.seen.failures));
+    let rest = (from + pause).saturating_sub(state.ticks).max(PERMIT);
+    let due = state.daemon.live().and_then(|machine| machine.deadline(&world.config));
+    due.is_some_and(|at| at <= state.now().mono + Millis(u64::from(rest)))
 }
 
 pub(super) fn looks_at_once(world: &World, state: &State, _: &[Edge]) -> bool {

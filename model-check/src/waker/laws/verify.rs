@@ -6,7 +6,7 @@ use awakener_kernel::waker::{Effect, Image};
 use awakener_spec::Class;
 
 use super::super::act::{Act, Shown};
-use super::super::scope::SKEW;
+use super::super::limits::SKEW;
 use super::super::seen::Seen;
 use super::super::{State, World};
 use super::{Edge, advanced};
