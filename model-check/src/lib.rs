@@ -8,6 +8,7 @@
 //! [`engine`] and [`second`] (how they are searched).
 
 pub mod check;
+pub mod controls;
 pub mod engine;
 pub mod export;
 pub mod lookup;

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use crate::check::{self, ScopeReport, Settings, Watch};
+use crate::controls;
 use crate::engine::{self, Options};
 use crate::export::{self, Format, TooLarge};
 use crate::lookup::{Unknown, find};
@@ -85,6 +86,11 @@ pub trait Listed: Debug + Send + Sync {
         pinned: Option<Option<&Pin>>,
         watch: &Watch,
     ) -> Result<ScopeReport, Unknown>;
+    /// Searches a scope as controls do ([`controls::search`]).
+    ///
+    /// # Errors
+    /// There is no such scope.
+    fn search(&self, scope: &str) -> Result<controls::Found, Unknown>;
     /// Follows a trace.
     ///
     /// # Errors
@@ -146,6 +152,10 @@ impl<W: World> Listed for Of<W> {
         watch: &Watch,
     ) -> Result<ScopeReport, Unknown> {
         Ok(check::scope(&Self::scope(scope)?, settings, pinned, watch))
+    }
+
+    fn search(&self, scope: &str) -> Result<controls::Found, Unknown> {
+        Ok(controls::search(&Self::scope(scope)?))
     }
 
     fn follow(&self, trace: &Trace) -> Result<Told, Unknown> {
