@@ -9,6 +9,7 @@
 
 pub mod engine;
 pub mod explore;
+pub mod liveness;
 pub mod mailbox;
 pub mod names;
 pub mod process;
