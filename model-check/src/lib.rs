@@ -7,6 +7,7 @@
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
 //! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
 
+pub mod cyclic;
 pub mod engine;
 pub mod explore;
 pub mod liveness;
