@@ -180,7 +180,8 @@ impl<'a> Filter<'a> {
                 let text = match (value.checked_sub(now), now.saturating_sub(value)) {
                     (Some(ahead), _) if ahead > NEVER / 2 => "never".to_owned(),
                     (Some(ahead), _) => format!("+{ahead}"),
-                    (None, ago) => format!("-{}", ago.min(back)),
+                    // What is over is over, if nobody asks since when.
+                    (None, ago) => format!("{}{}", if back == 0 { '+' } else { '-' }, ago.min(back)),
                 };
                 self.canon.text.push_str(&text);
             }
@@ -338,7 +339,7 @@ mod tests {
             ]);
             Lease { fence: Some(Fence(40 + now)), at: Wall(at), times }
         };
-        let expected = "Lease { fence: Some(Fence(#1)), at: Wall(-2), times: {7: Mono(+2), 8: Mono(-0), 9: Mono(never)} }";
+        let expected = "Lease { fence: Some(Fence(#1)), at: Wall(-2), times: {7: Mono(+2), 8: Mono(+0), 9: Mono(never)} }";
         assert_eq!(form(20, &lease(20, 18)), expected);
         assert_eq!(form(50, &lease(50, 48)), expected);
         assert_ne!(form(50, &lease(50, 49)), expected);

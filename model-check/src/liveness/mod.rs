@@ -13,6 +13,7 @@
 //!
 //! Not here: the worlds ([`crate::cyclic`]), and the table of what is claimed of them. Rules: FML-3, FML-5.
 
+pub mod all;
 mod component;
 pub mod fair;
 pub mod judge;
@@ -20,9 +21,11 @@ mod lasso;
 pub mod replay;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use crate::world::{Condition, Edge, Label, Next, World};
 
+pub use all::all;
 pub use judge::{Judged, Needed, judge};
 pub use replay::replay;
 
