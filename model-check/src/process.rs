@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use awakener_kernel::machine::{Image, Machine, OutcomeOf, RecordOf, Violation};
+use awakener_kernel::machine::{Image, Machine, Outcome, OutcomeOf, RecordOf, Violation};
 use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
 use awakener_kernel::time::Now;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,15 @@ use serde::{Deserialize, Serialize};
 use crate::world::fingerprint;
 
 /// A value that many states share: copied by reference, and hashed once instead of in every state.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Shared<T>(Arc<(T, OnceLock<u64>)>);
+
+/// As the value itself: whether its hash is known is nobody's business.
+impl<T: Debug> Debug for Shared<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.0.fmt(f)
+    }
+}
 
 impl<T: Hash> Shared<T> {
     /// Takes a value in.
@@ -189,7 +196,7 @@ pub struct Process<M: Machine, R, C> {
 /// A step that was tried.
 #[derive(Clone, Debug)]
 pub struct Tried<M: Machine, R, C> {
-    /// The process with the step staged.
+    /// The process with the step staged; as it was, if the step was refused.
     pub after: Process<M, R, C>,
     /// What it came to.
     pub outcome: OutcomeOf<M>,
@@ -250,6 +257,17 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
     /// What is on disk.
     pub fn disk(&self) -> &Content<M::Image, R> {
         &self.disk.durable
+    }
+
+    /// A copy of what is on disk.
+    pub fn backup(&self) -> Shared<Content<M::Image, R>> {
+        self.disk.durable.clone()
+    }
+
+    /// Puts a copy in the place of what is on disk.
+    pub fn restore(&mut self, content: Shared<Content<M::Image, R>>) {
+        assert!(self.is_down(), "only under a process that is down disks are changed");
+        self.disk.durable = content;
     }
 
     /// What a reader inside the open transaction sees.
@@ -358,8 +376,39 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         facts: M::Facts,
         call: impl FnOnce(&Content<M::Image, R>) -> C,
     ) -> Tried<M, R, C> {
+        if let Phase::Live(machine) = &self.phase {
+            return self.tried_live(machine, (config, now), (input, facts), call);
+        }
         let mut after = self.clone();
         let outcome = after.stage(config, now, input, facts, call);
+        let stutters = outcome.is_advanced() || after.stuttered_since(self);
+        Tried { after, outcome, stutters }
+    }
+
+    /// The same for a machine that is live. Most of what is tried is refused: then nothing is kept, and nothing is
+    /// copied but the machine that takes the step.
+    fn tried_live(
+        &self,
+        machine: &Shared<M>,
+        (config, now): (&M::Config, Now),
+        (input, facts): (M::Input, M::Facts),
+        call: impl FnOnce(&Content<M::Image, R>) -> C,
+    ) -> Tried<M, R, C> {
+        let mut disk = self.disk.clone();
+        let txn = Txn::begin(&mut disk).expect("the model's disk always begins");
+        let open = Open::new(M::clone(machine), &txn);
+        let open = open.step(&mut disk, config, now, input, facts).expect("the model's disk always writes");
+        let outcome = disk.outcome.take().expect("the step was written");
+        if matches!(outcome, Outcome::Refused(_)) {
+            let committed = txn.commit(&mut disk).expect("nobody chose another fate");
+            let released = open.close(&committed).expect("the commit is of this transaction");
+            let stutters = disk.durable == self.disk.durable
+                && released.effects.is_empty()
+                && released.machine == **machine;
+            return Tried { after: self.clone(), outcome, stutters };
+        }
+        let calls = vec![call(disk.working.as_ref().unwrap_or(&disk.durable))];
+        let after = Self { phase: Phase::Staged(Shared::new(Staged { open, txn, calls })), disk };
         let stutters = outcome.is_advanced() || after.stuttered_since(self);
         Tried { after, outcome, stutters }
     }
@@ -402,7 +451,12 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
 
     /// Law 3: the machine's image is what is on disk plus what is staged.
     pub fn image_is_disk_and_staged(&self) -> bool {
-        self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
+        match &self.phase {
+            Phase::Live(machine) => *machine.image() == self.inside().image,
+            Phase::Down | Phase::Staged(_) => {
+                self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
+            }
+        }
     }
 
     /// Every internal invariant of the machine, also of one that is staged.
