@@ -122,7 +122,7 @@ impl World {
         let mut back = None;
         match effect {
             Effect::ReadInbox { ticket } => {
-                state.seen.hinted &= !done;
+                state.seen.hinted = false;
                 back =
                     Some(if done { Input::InboxRead { ticket } } else { Input::DispatchFailed { ticket } });
             }
@@ -186,8 +186,14 @@ impl World {
             }
             Effect::WriteLatch { ticket, note } => {
                 let known = state.seen.latch;
-                let interrupted = note.audit == TripAudit::Missing(MissingAudit::Interrupted);
-                state.seen.must(interrupted || known.is_some_and(|latch| latch.tried), Broken::LatchFirst);
+                // Without a try only a boot or the time that was given for it may lie between trip and latch.
+                let excused = known.is_some_and(|latch| match note.audit {
+                    TripAudit::Missing(MissingAudit::Interrupted) => latch.boot < state.boots,
+                    TripAudit::Missing(MissingAudit::Late) => latch.at < state.clock,
+                    TripAudit::Missing(MissingAudit::Failed(_) | MissingAudit::Found)
+                    | TripAudit::Recorded(_) => false,
+                });
+                state.seen.must(excused || known.is_some_and(|latch| latch.tried), Broken::LatchFirst);
                 if let TripAudit::Missing(why) = note.audit {
                     state.seen.must(known.is_some_and(|latch| latch.missing == Some(why)), Broken::Silent);
                 }
@@ -238,7 +244,7 @@ impl World {
                     outside.fence += 1;
                     outside.held = true;
                 }
-                outside.claimed = state.boots;
+                outside.claimed = ticket.epoch;
                 outside.ids += 1;
                 let letter = self.bounds.mail[usize::from(n)];
                 let mailed = outside.mail[usize::from(n)];
