@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use awakener_kernel::machine::Machine;
 use awakener_model_check::engine::{Options, explore};
 use awakener_model_check::process::Process;
-use awakener_model_check::world::World as _;
 use awakener_model_check::world::World;
 use awakener_model_check::{mailbox, waker};
 use awakener_tools::enforces;
