@@ -9,8 +9,10 @@
 
 pub mod check;
 pub mod controls;
+pub mod cyclic;
 pub mod engine;
 pub mod export;
+pub mod liveness;
 pub mod lookup;
 pub mod mailbox;
 pub mod manifest;

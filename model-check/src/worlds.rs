@@ -13,6 +13,7 @@ use crate::engine::{self, Options};
 use crate::export::{self, Format, TooLarge};
 use crate::lookup::{Unknown, find};
 use crate::manifest::Pin;
+use crate::measure::job::Subject;
 use crate::second::Second;
 use crate::trace::Trace;
 use crate::trace::told::Told;
@@ -105,6 +106,8 @@ pub trait Listed: Debug + Send + Sync {
     /// # Errors
     /// There is no such scope.
     fn serve(&self, scope: &str, port: u16) -> Result<(), Unknown>;
+    /// As something to be measured.
+    fn subject(&self) -> Subject;
 }
 
 #[derive(Debug)]
@@ -180,5 +183,9 @@ impl<W: World> Listed for Of<W> {
         // It returns only when its own server ends.
         drop(Second(scope.world).checker().serve((std::net::Ipv4Addr::LOCALHOST, port)));
         Ok(())
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::of::<W>()
     }
 }

@@ -438,9 +438,9 @@ fn leaves(next: &mut State, permit: Permit) {
     let clock = next.clock;
     next.saw(|seen| {
         let before = &seen.dispatched;
-        let same = |known: &Permit| (known.wake == permit.wake, known.fence == permit.fence);
-        let wake_twice = before.iter().any(|known| same(known).0);
-        let permit_twice = before.iter().any(|known| same(known).1);
+        let same = |known: &Permit| (known.who, known.wake) == (permit.who, permit.wake);
+        let wake_twice = before.iter().any(same);
+        let permit_twice = before.iter().any(|known| known.fence == permit.fence);
         let permitted = seen.permits.contains(&permit);
         let beside = seen.flights.iter().any(|flight| clock < flight.since + FLIGHT_MAX);
         seen.flag(!asked_for, Broken::Unauthorised);

@@ -59,7 +59,7 @@ pub const LAWS: &[Law<World>] = &[
         },
     },
     Law {
-        name: "DSP-7 no wake is dispatched twice",
+        name: "VER-2 no daemon dispatches a wake twice, across its crashes",
         holds: intact!(WakeTwice),
         twin: "a wake was dispatched, and its alert is still outstanding",
         reached: |_, state, _| !state.seen.dispatched.is_empty() && outstanding(state, 0),

@@ -111,21 +111,68 @@ impl Bounds {
     }
 }
 
-const ONE: Bounds = Bounds { poller: false, ..NONE };
-const TIMED: Bounds = Bounds { ticks: 2, ..ONE };
+const EVERYBODY: &[Who] = &[Who::Plane, Who::First, Who::Second, Who::Station];
 
 /// Every scope.
 pub const SCOPES: &[(&str, Group, Bounds)] = &[
+    // Nothing goes wrong; hints and a poll race.
     ("alone", Group::Tiny, Bounds { poller: true, ..NONE }),
-    ("time", Group::Tiny, Bounds { ticks: 3, ..NONE }),
-    ("loss", Group::Tiny, Bounds { unheard: 1, lost_hints: 1, ..ONE }),
-    ("double", Group::Tiny, Bounds { doubled: 1, replays: 1, ..ONE }),
-    ("plane_crash", Group::Tiny, Bounds { plane_crashes: 1, ..ONE }),
-    ("daemon_crash", Group::Tiny, Bounds { daemon_crashes: 1, ..ONE }),
-    ("station_crash", Group::Tiny, Bounds { station_crashes: 1, ticks: 1, ..ONE }),
-    ("two_daemons", Group::Tiny, Bounds { daemons: 2, ..ONE }),
-    ("agent", Group::Tiny, Bounds { agent: true, ..ONE }),
-    ("latch", Group::Tiny, Bounds { failing: 1, turns: 1, ..TIMED }),
+    ("time", Group::Tiny, Bounds { ticks: 2, ..NONE }),
+    ("failing", Group::Tiny, Bounds { failing: 1, ticks: 1, attempts: 2, poller: true, ..NONE }),
+    ("mail", Group::Tiny, Bounds { messages: [true, true, false], poller: true, ..NONE }),
+    ("two_alerts", Group::Tiny, Bounds { messages: [true, false, true], ..NONE }),
+    // Each power alone.
+    ("loss", Group::Tiny, Bounds { unheard: 1, lost_hints: 1, ticks: 1, ..NONE }),
+    ("double", Group::Tiny, Bounds { doubled: 1, replays: 1, ..NONE }),
+    ("forged", Group::Tiny, Bounds { forged: 1, ticks: 1, ..NONE }),
+    ("unknown", Group::Tiny, Bounds { unknown: 1, ticks: 1, ..NONE }),
+    ("plane_crash", Group::Tiny, Bounds { plane_crashes: 1, ticks: 1, ..NONE }),
+    ("daemon_crash", Group::Tiny, Bounds { daemon_crashes: 1, ..NONE }),
+    ("station_crash", Group::Tiny, Bounds { station_crashes: 1, ticks: 1, ..NONE }),
+    ("plane_commit", Group::Tiny, Bounds { parted: &[Who::Plane], failures: 1, agent: true, ..NONE }),
+    ("daemon_commit", Group::Tiny, Bounds { parted: &[Who::First], failures: 1, ..NONE }),
+    (
+        "station_commit",
+        Group::Tiny,
+        Bounds { parted: &[Who::Station], failures: 1, failing: 1, ticks: 1, ..NONE },
+    ),
+    ("two_daemons", Group::Tiny, Bounds { daemons: 2, failing: 1, ticks: 1, ..NONE }),
+    ("agent", Group::Tiny, Bounds { agent: true, claims: 1, ..NONE }),
+    ("operator", Group::Tiny, Bounds { resolves: true, withdraws: true, failing: 1, posts: 1, ..NONE }),
+    ("latch", Group::Tiny, Bounds { failing: 1, turns: 1, ticks: 2, ..NONE }),
+    // In pairs.
+    ("expiry", Group::Ci, Bounds { ticks: 3, ..NONE }),
+    ("schedule", Group::Ci, Bounds { emissions: 1, ticks: 2, ..NONE }),
+    ("loss_time", Group::Ci, Bounds { unheard: 1, ticks: 2, ..NONE }),
+    ("double_time", Group::Ci, Bounds { doubled: 1, ticks: 2, ..NONE }),
+    ("loss_double", Group::Ci, Bounds { unheard: 1, doubled: 1, replays: 1, ..NONE }),
+    ("plane_crash_time", Group::Ci, Bounds { plane_crashes: 1, ticks: 2, ..NONE }),
+    ("daemon_crash_time", Group::Ci, Bounds { daemon_crashes: 1, unknown: 1, ticks: 1, ..NONE }),
+    ("plane_and_daemon", Group::Ci, Bounds { plane_crashes: 1, daemon_crashes: 1, ..NONE }),
+    ("plane_and_station", Group::Ci, Bounds { plane_crashes: 1, station_crashes: 1, ..NONE }),
+    ("daemon_and_station", Group::Ci, Bounds { daemon_crashes: 1, station_crashes: 1, ..NONE }),
+    ("station_crash_agent", Group::Ci, Bounds { station_crashes: 1, agent: true, ticks: 1, ..NONE }),
+    ("two_hands", Group::Ci, Bounds { agent: true, claims: 1, ticks: 2, ..NONE }),
+    ("daemons_crash", Group::Ci, Bounds { daemons: 2, daemon_crashes: 1, ..NONE }),
+    ("daemons_time", Group::Ci, Bounds { daemons: 2, ticks: 2, ..NONE }),
+    ("daemons_loss", Group::Ci, Bounds { daemons: 2, unheard: 1, failing: 1, ..NONE }),
+    ("daemons_forged", Group::Ci, Bounds { daemons: 2, forged: 1, replays: 1, ..NONE }),
+    ("poll_crash", Group::Ci, Bounds { poller: true, station_crashes: 1, ticks: 1, ..NONE }),
+    ("commits", Group::Ci, Bounds { parted: EVERYBODY, failures: 1, ticks: 1, ..NONE }),
+    ("latch_crash", Group::Ci, Bounds { failing: 1, turns: 1, ticks: 2, station_crashes: 1, ..NONE }),
+    (
+        "everything",
+        Group::Deep,
+        Bounds {
+            daemons: 2,
+            failing: 1,
+            ticks: 2,
+            daemon_crashes: 1,
+            station_crashes: 1,
+            plane_crashes: 1,
+            ..NONE
+        },
+    ),
 ];
 
 /// The scopes as worlds.

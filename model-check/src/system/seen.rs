@@ -20,7 +20,7 @@ pub enum Broken {
     Unauthorised,
     /// A dispatch left without a permit of its own.
     Unpermitted,
-    /// One wake was dispatched twice.
+    /// One daemon dispatched one wake twice.
     WakeTwice,
     /// Two dispatches left under one permit.
     PermitTwice,
