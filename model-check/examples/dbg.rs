@@ -1,4 +1,4 @@
-use awakener_model_check::cyclic::{Cyclic, Folded, waker};
+use awakener_model_check::cyclic::{Cyclic, system as waker};
 use awakener_model_check::world::{Next, World};
 use std::collections::{HashSet, VecDeque};
 fn main() {
