@@ -8,8 +8,11 @@
 //! [`engine`] and [`second`] (how they are searched).
 
 pub mod check;
+pub mod controls;
+pub mod cyclic;
 pub mod engine;
 pub mod export;
+pub mod liveness;
 pub mod lookup;
 pub mod mailbox;
 pub mod manifest;
@@ -18,6 +21,7 @@ pub mod names;
 pub mod process;
 pub mod scope_md;
 pub mod second;
+pub mod shared;
 pub mod station;
 pub mod system;
 pub mod trace;

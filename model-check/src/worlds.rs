@@ -8,10 +8,12 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use crate::check::{self, ScopeReport, Settings, Watch};
+use crate::controls;
 use crate::engine::{self, Options};
 use crate::export::{self, Format, TooLarge};
 use crate::lookup::{Unknown, find};
 use crate::manifest::Pin;
+use crate::measure::job::Subject;
 use crate::second::Second;
 use crate::trace::Trace;
 use crate::trace::told::Told;
@@ -84,6 +86,11 @@ pub trait Listed: Debug + Send + Sync {
         pinned: Option<Option<&Pin>>,
         watch: &Watch,
     ) -> Result<ScopeReport, Unknown>;
+    /// Searches a scope as controls do ([`controls::search`]).
+    ///
+    /// # Errors
+    /// There is no such scope.
+    fn search(&self, scope: &str) -> Result<controls::Found, Unknown>;
     /// Follows a trace.
     ///
     /// # Errors
@@ -99,6 +106,8 @@ pub trait Listed: Debug + Send + Sync {
     /// # Errors
     /// There is no such scope.
     fn serve(&self, scope: &str, port: u16) -> Result<(), Unknown>;
+    /// As something to be measured.
+    fn subject(&self) -> Subject;
 }
 
 #[derive(Debug)]
@@ -145,6 +154,10 @@ impl<W: World> Listed for Of<W> {
         Ok(check::scope(&Self::scope(scope)?, settings, pinned, watch))
     }
 
+    fn search(&self, scope: &str) -> Result<controls::Found, Unknown> {
+        Ok(controls::search(&Self::scope(scope)?))
+    }
+
     fn follow(&self, trace: &Trace) -> Result<Told, Unknown> {
         let scope = Self::scope(&trace.scope)?;
         let names: Vec<&str> = W::LAWS.iter().map(|law| law.name).collect();
@@ -170,5 +183,9 @@ impl<W: World> Listed for Of<W> {
         // It returns only when its own server ends.
         drop(Second(scope.world).checker().serve((std::net::Ipv4Addr::LOCALHOST, port)));
         Ok(())
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::of::<W>()
     }
 }

@@ -1,14 +1,15 @@
 //! What follows from the reports of a run: whether it is complete and clean.
 //!
 //! Broken laws, a second count that disagrees and numbers that are not as pinned are findings of every run. That a law
-//! had nothing to forbid is one only where a whole group was searched: a single scope may well have none of what the law
-//! is about. Rules: FML-3, FML-5.
+//! had nothing to forbid is one only where all scopes of `tiny` and `ci` of its world were searched: a single scope may
+//! well have none of what the law is about. Rules: FML-3, FML-5.
 
 use super::{LawReport, LawVerdict, Pins, ScopeReport};
-use crate::world::Group;
+use crate::world::STUTTER;
 
-/// Laws whose twin no single kind of action is necessary for: world, law, and why that is all right.
-pub const NO_SINGLE_NEED: &[(&str, &str, &str)] = &[];
+/// Laws whose twin no single kind of action is necessary for, and why that is all right.
+pub const NO_SINGLE_NEED: &[(&str, &str)] =
+    &[(STUTTER, "inputs of every kind are refused somewhere, so that none of them is necessary")];
 
 /// What is said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,8 @@ impl Judgement {
     }
 }
 
-/// Judges a run. `whole` = all scopes of a group were asked for.
-pub fn judge(reports: &[ScopeReport], whole: bool) -> Judgement {
+/// Judges a run. `whole`: worlds of which all scopes of `tiny` and `ci` were searched.
+pub fn judge(reports: &[ScopeReport], whole: &[&str]) -> Judgement {
     let mut judged = Judgement::default();
     for report in reports {
         let place = format!("{}/{}", report.world, report.scope);
@@ -62,7 +63,7 @@ pub fn judge(reports: &[ScopeReport], whole: bool) -> Judgement {
     }
     for world in worlds(reports) {
         let of = reports.iter().filter(|report| report.world == world).collect::<Vec<_>>();
-        empty(world, &of, whole, &mut judged);
+        empty(world, &of, whole.contains(&world), &mut judged);
     }
     judged
 }
@@ -75,7 +76,7 @@ pub fn worlds(reports: &[ScopeReport]) -> Vec<&'static str> {
 }
 
 /// Finds laws that had nothing to forbid, or whose twin nothing is needed for.
-fn empty(world: &str, reports: &[&ScopeReport], whole: bool, judged: &mut Judgement) {
+fn empty(world: &str, reports: &[&ScopeReport], gates: bool, judged: &mut Judgement) {
     if reports.iter().any(|report| !report.complete) {
         return;
     }
@@ -83,7 +84,6 @@ fn empty(world: &str, reports: &[&ScopeReport], whole: bool, judged: &mut Judgem
     let everywhere = |name: &str| -> Vec<&LawReport> {
         reports.iter().flat_map(|report| &report.laws).filter(|law| law.name == name).collect()
     };
-    let gates = whole && reports.iter().all(|report| matches!(report.group, Group::Tiny | Group::Ci));
     let mut idle = 0;
     for law in laws {
         let all = everywhere(law.name);
@@ -94,7 +94,7 @@ fn empty(world: &str, reports: &[&ScopeReport], whole: bool, judged: &mut Judgem
             }
             continue;
         }
-        let excused = NO_SINGLE_NEED.iter().any(|(of, name, _)| *of == world && *name == law.name);
+        let excused = NO_SINGLE_NEED.iter().any(|(name, _)| *name == law.name);
         let shown = all.iter().any(|law| !law.needs.is_empty());
         let met = all.iter().any(|law| law.twin_depth.is_some());
         if gates && met && !shown && !excused {
@@ -106,7 +106,7 @@ fn empty(world: &str, reports: &[&ScopeReport], whole: bool, judged: &mut Judgem
     }
     if !gates && idle > 0 {
         judged.notes.push(format!(
-            "{world}: {idle} of {} laws had nothing to forbid here; that is judged over `tiny` and `ci`",
+            "{world}: {idle} of {} laws had nothing to forbid here; that is judged where `tiny` and `ci` are searched (--scope ci)",
             laws.len()
         ));
     }

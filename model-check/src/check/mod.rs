@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::engine::graph::Graph;
 use crate::engine::{self, Cut, Found, Options, Progress};
 use crate::manifest::Pin;
 use crate::trace::follow::value;
@@ -205,8 +206,8 @@ pub fn scope<W: World>(
         (watch.tell)(Doing::Proving);
         // The graph is let go before stateright needs the room.
         let graph = found.graph.take();
-        needs = graph.as_ref().map(Needs::of);
-        let hash = graph.as_ref().map(engine::graph::Graph::hash);
+        needs = graph.as_ref().map(|graph| proven(&scope.world, graph));
+        let hash = graph.as_ref().map(Graph::hash);
         pin = Some(Pin::new(found.states, found.edges, found.stays, hash));
         drop(graph);
         if explicit {
@@ -252,6 +253,23 @@ pub fn scope<W: World>(
         pin,
         falls: fallen.map(|broken| Told::way(scope, broken.law, &broken.way)).collect(),
     }
+}
+
+/// Most states of a scope in which kinds of actions are left out one by one.
+const SMALL: usize = 2_000;
+
+/// What the twins need; where that is nothing on the way to them, what must be tried where they are.
+fn proven<W: World>(world: &W, graph: &Graph<W>) -> Needs {
+    let mut needs = Needs::of(graph);
+    if graph.states() <= SMALL {
+        for (number, twin) in needs.twins.iter_mut().enumerate() {
+            let excused = judge::NO_SINGLE_NEED.iter().any(|(name, _)| *name == W::LAWS[number].name);
+            if twin.depth.is_some() && twin.needs.is_empty() && !excused {
+                twin.needs.extend(needs::tried(world, graph, number));
+            }
+        }
+    }
+    needs
 }
 
 fn report<W: World>(number: usize, found: &Found<W>, needs: Option<&Needs>) -> LawReport {

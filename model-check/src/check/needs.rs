@@ -2,12 +2,15 @@
 //!
 //! A law that forbids something must be able to fall for want of an action, else its twin says nothing. For every state
 //! it is found out, for all kinds at once, which of them some way to it does without; a twin needs the kinds that no way
-//! to any of its states does without. A kind also stands for everything below it (`call` for `call.ack`). Rules: FML-5.
+//! to any of its states does without. A kind also stands for everything below it (`call` for `call.ack`).
+//!
+//! A twin may speak of what can be tried in a state rather than of the way to it; then a kind is needed if nobody ever
+//! trying it leaves the twin unreached ([`tried`]). That takes a search for each kind. Rules: FML-5.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::engine::graph::Graph;
-use crate::engine::kind;
+use crate::engine::{Options, explore, kind};
 use crate::world::World;
 
 /// A twin in one graph.
@@ -53,6 +56,30 @@ impl Needs {
             .collect();
         Self { twins }
     }
+}
+
+/// The first kind that nobody may try lest a twin be reached, if there is one; those that lead nowhere are looked at
+/// first.
+pub fn tried<W: World>(world: &W, graph: &Graph<W>, law: usize) -> Option<String> {
+    let moves: BTreeSet<String> = graph
+        .out
+        .iter()
+        .map(|out| out.label)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|label| name(graph, label))
+        .collect();
+    let mut kinds = graph.kinds();
+    kinds.sort_by_key(|kind| moves.contains(kind));
+    kinds.into_iter().find(|kind| {
+        let options = Options { graph: false, threads: 1, without: vec![kind.clone()], ..Options::default() };
+        let found = explore(world, &options);
+        found.complete() && found.reached.get(law) == Some(&false)
+    })
+}
+
+fn name<W: World>(graph: &Graph<W>, label: u32) -> String {
+    kind::of(&graph.labels[label as usize].0)
 }
 
 /// All kinds, wider ones included, and for each label the kinds that its action is of.

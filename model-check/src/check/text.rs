@@ -46,6 +46,11 @@ pub fn rate(number: u64, seconds: f64) -> String {
     if seconds < 0.001 { "-".into() } else { short(number as f64 / seconds) }
 }
 
+/// So many steps.
+fn steps(number: u32) -> String {
+    if number == 1 { "1 step".into() } else { format!("{number} steps") }
+}
+
 /// The head of the lines of scopes.
 pub fn head() -> String {
     format!(
@@ -131,13 +136,10 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
     let states: u64 = met.iter().map(|(report, _)| report.states).sum();
     let what = law.name.strip_prefix(law.rule).unwrap_or(law.name).trim_start();
     let mut text = format!("  {verdict:<5} {:<7} {what}  ({} states)\n", law.rule, number(states));
-    let first = all
-        .iter()
-        .filter_map(|(report, law)| Some((law.twin_depth?, report.scope, law)))
-        .min_by_key(|first| first.0);
-    let _ = match first {
-        Some((depth, scope, first)) => {
-            let needs = needs(&all, first);
+    let first = all.iter().filter_map(|(report, law)| Some((law.twin_depth?, *report, *law)));
+    let _ = match first.min_by_key(|first| first.0) {
+        Some(first) => {
+            let (depth, scope, needs) = (first.0, first.1.scope, needs(&all, &first));
             writeln!(
                 text,
                 "                twin: {}; first after {depth} steps in {scope}; {needs}",
@@ -150,14 +152,18 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
     text
 }
 
-/// What a twin needs, in the scope where it needs most that not everything needs.
-fn needs(all: &[(&ScopeReport, &LawReport)], first: &LawReport) -> String {
-    let special =
-        all.iter().map(|(report, law)| special(report, law)).max_by_key(Vec::len).unwrap_or_default();
-    match (special.is_empty(), first.needs.is_empty()) {
-        (false, _) => format!("needs {}", special.join(" ")),
-        (true, false) => format!("needs {}, as every twin there", first.needs.join(" ")),
-        (true, true) => "needs NO single kind of action".into(),
+/// What a twin needs where it is first reached, or where it needs something that not every twin needs.
+fn needs(all: &[(&ScopeReport, &LawReport)], first: &(u32, &ScopeReport, &LawReport)) -> String {
+    let (_, report, law) = first;
+    let here = special(report, law);
+    if !here.is_empty() {
+        return format!("needs {}", here.join(" "));
+    }
+    let elsewhere = all.iter().map(|(report, law)| (report.scope, special(report, law)));
+    match elsewhere.filter(|(_, kinds)| !kinds.is_empty()).min_by_key(|(_, kinds)| kinds.len()) {
+        Some((scope, kinds)) => format!("needs {} in {scope}", kinds.join(" ")),
+        None if law.needs.is_empty() => "needs NO single kind of action".into(),
+        None => format!("needs {}, as every twin there", law.needs.join(" ")),
     }
 }
 

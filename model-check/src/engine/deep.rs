@@ -12,11 +12,8 @@ use super::look::Look;
 use super::path::{Path, actions};
 use super::table::{Set, Shared};
 use super::watch::{Ticks, Watch};
-use super::{Broken, Cut, Found, MAX_THREADS, Options};
+use super::{Broken, Cut, Found, MAX_THREADS, Options, worker};
 use crate::world::{Edge, MAX_LAWS, Next, World, fingerprint};
-
-/// About how many edges go into the table together.
-const BATCH: usize = 64;
 
 /// A state that is known and not looked at.
 #[derive(Debug)]
@@ -194,7 +191,7 @@ impl<'a, W: World> Worker<'a, W> {
         self.places.clear();
         let (mut edges, mut stays, mut met, mut deepest) = (0, 0, 0, 0);
         let reached = common.reached.load(Ordering::Relaxed);
-        while self.wanted.len() < BATCH {
+        while self.wanted.len() < const { worker::batch::<W>() } {
             let Some(entry) = self.stack.pop() else { break };
             let used = self.places.len();
             if self.pool.len() == used {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::graph::{Graph, Out};
-use super::worker::{BLOCK, Worker, fresh};
+use super::worker::{BLOCK, States, Worker, fresh};
 use crate::world::{Label, World};
 
 /// Not numbered yet.
@@ -32,13 +32,13 @@ impl<W: World> Merge<W> {
         }
     }
 
-    /// Adds the first `states` states of a level. Gives where each state of the next level is.
+    /// Adds the first `states` states of a level. Gives the states of the next level.
     pub(super) fn level(
         &mut self,
         graph: &mut Graph<W>,
-        workers: &[Worker<'_, W>],
+        workers: &mut [Worker<'_, W>],
         states: usize,
-    ) -> Vec<(u32, u32)> {
+    ) -> States<W> {
         let mut owners = vec![0_usize; states.div_ceil(BLOCK)];
         for (w, worker) in workers.iter().enumerate() {
             for block in &worker.notes.blocks {
@@ -48,7 +48,9 @@ impl<W: World> Merge<W> {
             self.of_sets[w].resize(worker.sets.len(), NONE);
         }
         let mut ranks: Vec<Vec<u32>> = workers.iter().map(|worker| vec![NONE; worker.fresh.len()]).collect();
-        let mut order = Vec::with_capacity(ranks.iter().map(Vec::len).sum());
+        let mut fresh_states: Vec<States<W>> =
+            workers.iter_mut().map(|worker| std::mem::take(&mut worker.fresh)).collect();
+        let mut next = Vec::with_capacity(ranks.iter().map(Vec::len).sum());
         // How far each thread's notes are read: states and edges.
         let mut read = vec![(0, 0); workers.len()];
         for (block, w) in owners.into_iter().enumerate() {
@@ -68,7 +70,7 @@ impl<W: World> Merge<W> {
                                 *rank = number(graph.prints.len());
                                 graph.prints.push(workers[home].prints[place]);
                                 graph.from.push(here);
-                                order.push((number(home), number(place)));
+                                next.push(fresh_states[home][place].take());
                             }
                             *rank
                         }
@@ -85,7 +87,7 @@ impl<W: World> Merge<W> {
             graph.marks.extend_from_slice(&notes.marks[first..last]);
             read[w] = (last, edge);
         }
-        order
+        next
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use super::{Cut, Options, Progress, Report};
 use crate::world::World;
 
 /// How often memory is measured.
-const MEASURED: Duration = Duration::from_millis(20);
+const MEASURED: Duration = Duration::from_millis(50);
 /// How often somebody is told.
 const TOLD: Duration = Duration::from_millis(500);
 

@@ -3,13 +3,14 @@
 //! Between two levels one thread makes their notes part of the graph ([`super::merge`]); that costs a few nanoseconds
 //! per edge, and everything is the same whatever the number of threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use super::graph::Graph;
 use super::merge::{Merge, number};
 use super::table::{Map, Shared};
 use super::watch::Watch;
-use super::worker::{BLOCK, Level, Worker};
+use super::worker::{BLOCK, Level, States, Worker};
 use super::{Broken, Cut, Found, MAX_THREADS, Options};
 use crate::world::{World, fingerprint};
 
@@ -24,28 +25,27 @@ pub(super) fn search<W: World>(world: &W, options: &Options<W>) -> Found<W> {
     let mut merge = Merge::new(threads);
     let mut workers: Vec<Worker<'_, W>> =
         (0..threads).map(|w| Worker::new(number(w), world, options, &watch)).collect();
-    let mut homes: Vec<Vec<W::State>> = workers.iter().map(|_| Vec::new()).collect();
-    let mut order = begin(world, &mut graph, &table, &mut homes[0]);
-    watch.states.store(order.len() as u64, Ordering::Relaxed);
+    let mut states = begin(world, &mut graph, &table);
+    watch.states.store(states.len() as u64, Ordering::Relaxed);
     let mut fallen: Vec<Option<u32>> = vec![None; W::LAWS.len()];
     // Where the level ends that was worked on last.
     let mut end = 0;
-    while !order.is_empty() && watch.halted().is_none() {
+    while !states.is_empty() && watch.halted().is_none() {
+        let (base, count) = (graph.expanded, states.len());
         let level = Level {
-            homes: &homes,
-            order: &order,
-            base: graph.expanded,
-            next: AtomicUsize::new(0),
+            blocks: Mutex::new(states.chunks_mut(BLOCK).enumerate()),
+            states: count,
+            base,
+            threads,
             table: &table,
             watch: &watch,
             fallen: (0..fallen.len()).filter(|law| fallen[*law].is_some()).fold(0, |all, law| all | 1 << law),
-            held: graph.bytes() + (order.len() * size_of::<W::State>()) as u64,
+            held: graph.bytes() + (count * size_of::<Option<W::State>>()) as u64,
         };
         work(&mut workers, &level);
-        let done = (level.next.load(Ordering::Relaxed) * BLOCK).min(order.len());
-        let base = level.base;
-        let complete = done == order.len();
-        let next = merge.level(&mut graph, &workers, done);
+        let left = level.blocks.into_inner().unwrap_or_else(PoisonError::into_inner).len();
+        let done = if left == 0 { count } else { count.next_multiple_of(BLOCK) - left * BLOCK };
+        let next = merge.level(&mut graph, &mut workers, done);
         for (law, state) in workers.iter_mut().flat_map(|worker| worker.fell.drain(..)) {
             fallen[law] = Some(fallen[law].map_or(state, |known: u32| known.min(state)));
         }
@@ -53,19 +53,18 @@ pub(super) fn search<W: World>(world: &W, options: &Options<W>) -> Found<W> {
             watch.halt(Cut::Fell);
         }
         graph.levels.push(base);
-        end = base as usize + order.len();
-        if !complete {
+        end = base as usize + count;
+        if done < count {
             // What was found of the next level is known, but nobody looks at it.
             break;
         }
         renumber(&table, &graph, threads, end);
-        for (worker, home) in workers.iter_mut().zip(&mut homes) {
+        for worker in &mut workers {
             worker.notes.clear();
             worker.prints.clear();
-            worker.trash = std::mem::replace(home, std::mem::take(&mut worker.fresh));
         }
-        order = next;
-        if !order.is_empty() {
+        states = next;
+        if !states.is_empty() {
             watch.depth.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -74,7 +73,7 @@ pub(super) fn search<W: World>(world: &W, options: &Options<W>) -> Found<W> {
     }
     let cut = watch.halted().filter(|_| (graph.expanded as usize) < graph.states());
     let most = watch.most().max(graph.bytes() + table.bytes());
-    drop((table, homes, workers));
+    drop((table, states, workers));
     graph.fill(&mut merge);
     let all = graph.met.iter().fold(0, |all, met| all | met);
     let broken = fallen.into_iter().enumerate().filter_map(|(law, state)| Some((law, state?)));
@@ -95,30 +94,26 @@ pub(super) fn search<W: World>(world: &W, options: &Options<W>) -> Found<W> {
 }
 
 /// The first level.
-fn begin<W: World>(
-    world: &W,
-    graph: &mut Graph<W>,
-    table: &Shared<Map>,
-    home: &mut Vec<W::State>,
-) -> Vec<(u32, u32)> {
+fn begin<W: World>(world: &W, graph: &mut Graph<W>, table: &Shared<Map>) -> States<W> {
+    let mut states = Vec::new();
     for state in world.init() {
-        let (print, number) = (fingerprint(&state), number(home.len()));
+        let (print, number) = (fingerprint(&state), number(states.len()));
         if table.room(1).claim(print, number).is_none() {
             graph.prints.push(print);
             graph.from.push(number);
             graph.init.push(number);
-            home.push(state);
+            states.push(Some(state));
         } else {
             table.settle(1);
         }
     }
-    graph.init.iter().map(|number| (0, *number)).collect()
+    states
 }
 
 /// Lets the threads work on a level.
 fn work<W: World>(workers: &mut [Worker<'_, W>], level: &Level<'_, W>) {
     let Some((first, others)) = workers.split_first_mut() else { return };
-    if level.order.len() < ALONE {
+    if level.states < ALONE {
         return first.run(level);
     }
     std::thread::scope(|scope| {

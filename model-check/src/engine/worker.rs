@@ -2,7 +2,10 @@
 //! to into the table. What it wrote down has numbers of its own until [`super::merge`] has read it.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::iter::Enumerate;
+use std::slice::ChunksMut;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use super::graph::Out;
 use super::intern::{Labels, Sets};
@@ -15,8 +18,18 @@ use crate::world::{Edge, Next, World, fingerprint};
 /// States that a thread takes at once.
 pub(super) const BLOCK: usize = 64;
 
-/// About how many edges go into the table together, so that their misses of the cache overlap.
-const BATCH: usize = 64;
+/// About how many edges go into the table together, so that their misses of the cache overlap; fewer where states are
+/// so large that they would drive each other out of it.
+pub(super) const fn batch<W: World>() -> usize {
+    let fit = (8 << 10) / size_of::<Edge<W>>();
+    if fit < 8 {
+        8
+    } else if fit > 64 {
+        64
+    } else {
+        fit
+    }
+}
 
 /// A number that a thread gave: this bit, then the thread, then its place among the thread's fresh states.
 const TEMPORARY: u32 = 1 << 31;
@@ -30,16 +43,20 @@ pub(super) const fn fresh(number: u32) -> Option<(usize, usize)> {
     Some(((number >> PLACE) as usize % MAX_THREADS, (number & ((1 << PLACE) - 1)) as usize))
 }
 
+/// States of a level in the order of their numbers. Whoever looks at one takes it out, so that it is gone as soon as it
+/// is not needed, and while it is still in the cache.
+pub(super) type States<W> = Vec<Option<<W as World>::State>>;
+
 /// One level, as its threads see it.
 #[derive(Debug)]
 pub(super) struct Level<'a, W: World> {
-    /// States, by who found them.
-    pub(super) homes: &'a [Vec<W::State>],
-    /// Where each state of the level is, in the order of their numbers.
-    pub(super) order: &'a [(u32, u32)],
+    /// Blocks that nobody took.
+    pub(super) blocks: Mutex<Enumerate<ChunksMut<'a, Option<W::State>>>>,
+    /// How many there are of them.
+    pub(super) states: usize,
     /// The number of the first.
     pub(super) base: u32,
-    pub(super) next: AtomicUsize,
+    pub(super) threads: usize,
     pub(super) table: &'a Shared<Map>,
     pub(super) watch: &'a Watch<'a>,
     /// Laws that fell on an earlier level.
@@ -79,10 +96,8 @@ pub(super) struct Worker<'a, W: World> {
     pub(super) sets: Sets,
     pub(super) notes: Notes,
     /// States that this thread was the first to see, and their fingerprints.
-    pub(super) fresh: Vec<W::State>,
+    pub(super) fresh: States<W>,
     pub(super) prints: Vec<u64>,
-    /// States of the level before: given back where they were made.
-    pub(super) trash: Vec<W::State>,
     /// Laws that fell on this level, and at which state.
     pub(super) fell: Vec<(usize, u32)>,
     pool: Vec<Vec<Edge<W>>>,
@@ -102,7 +117,6 @@ impl<'a, W: World> Worker<'a, W> {
             notes: Notes::default(),
             fresh: Vec::new(),
             prints: Vec::new(),
-            trash: Vec::new(),
             fell: Vec::new(),
             pool: Vec::new(),
             wanted: Vec::new(),
@@ -114,67 +128,72 @@ impl<'a, W: World> Worker<'a, W> {
     /// Works on a level until no block is left or the search shall end. What was taken is finished, so that the
     /// blocks that are done are the first ones.
     pub(super) fn run(&mut self, level: &Level<'_, W>) {
-        self.trash.clear();
         let mut fallen = level.fallen;
         while level.watch.halted().is_none() {
-            let block = level.next.fetch_add(1, Ordering::Relaxed);
-            let from = block * BLOCK;
-            let to = (from + BLOCK).min(level.order.len());
-            if from >= to {
-                break;
-            }
+            let taken = level.blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((block, mut states)) = taken else { break };
+            let (count, mut number) = (states.len(), block * BLOCK + level.base as usize);
             self.notes.blocks.push(u32::try_from(block).expect("fewer states than 2³¹"));
             let (known, edges, stays) = (self.fresh.len(), self.notes.out.len(), self.notes.stays.len());
-            let mut at = from;
-            while at < to {
-                at = self.batch(level, at, to, &mut fallen);
+            while !states.is_empty() {
+                let looked = self.batch(level, states, number, &mut fallen);
+                states = &mut states[looked..];
+                number += looked;
             }
             let stayed: usize = self.notes.stays[stays..].iter().map(|set| self.sets.get(*set).len()).sum();
             let watch = level.watch;
             watch.states.fetch_add((self.fresh.len() - known) as u64, Ordering::Relaxed);
-            watch.judged.fetch_add((to - from) as u64, Ordering::Relaxed);
+            watch.judged.fetch_add(count as u64, Ordering::Relaxed);
             watch.edges.fetch_add((self.notes.out.len() - edges) as u64, Ordering::Relaxed);
             watch.stays.fetch_add(stayed as u64, Ordering::Relaxed);
             if self.number == 0 {
                 // The others are about as far as this one.
                 let mine = self.notes.bytes() + self.fresh.len() * size_of::<W::State>() + self.sets.bytes();
-                let own = level.held + (mine * level.homes.len()) as u64;
+                let own = level.held + (mine * level.threads) as u64;
                 let table = level.table;
                 watch.tick(&mut self.ticks, || (own + table.bytes(), table.next_growth()));
             }
         }
     }
 
-    /// Looks at states of the level from `from` on, as many as make a batch of edges; where it stopped.
-    fn batch(&mut self, level: &Level<'_, W>, from: usize, to: usize, fallen: &mut u64) -> usize {
+    /// Looks at the first of these states, as many as make a batch of edges; how many. `number` is that of the first.
+    fn batch(
+        &mut self,
+        level: &Level<'_, W>,
+        states: &mut [Option<W::State>],
+        number: usize,
+        fallen: &mut u64,
+    ) -> usize {
         self.wanted.clear();
-        let mut at = from;
-        while at < to && self.wanted.len() < BATCH {
-            let used = at - from;
+        let mut used = 0;
+        for state in states {
+            if self.wanted.len() >= const { batch::<W>() } {
+                break;
+            }
             if self.pool.len() == used {
                 self.pool.push(Vec::new());
             }
-            let (home, place) = level.order[at];
-            let state = &level.homes[home as usize][place as usize];
+            let Some(state) = state.take() else { unreachable!("each state is taken once") };
             let edges = &mut self.pool[used];
-            self.look.expand(state, edges);
-            let judged = self.look.judge(state, edges, *fallen, 0);
+            self.look.expand(&state, edges);
+            let judged = self.look.judge(&state, edges, *fallen, 0);
             if judged.fell != 0 {
                 *fallen |= judged.fell;
-                let number = level.base + u32::try_from(at).expect("fewer states than 2³¹");
+                let number = super::merge::number(number + used);
                 let bits = (0..W::LAWS.len()).filter(|law| judged.fell >> law & 1 == 1);
                 self.fell.extend(bits.map(|law| (law, number)));
             }
             self.notes.met.push(judged.met);
-            self.notes.marks.push(if self.marks { self.look.mark(state, edges) } else { 0 });
+            self.notes.marks.push(if self.marks { self.look.mark(&state, edges) } else { 0 });
+            drop(state);
             self.write_down(used);
-            at += 1;
+            used += 1;
         }
         self.put_in(level.table);
-        for edges in &mut self.pool[..at - from] {
+        for edges in &mut self.pool[..used] {
             edges.clear();
         }
-        at
+        used
     }
 
     /// Labels the edges of one of the batch's states.
@@ -214,7 +233,7 @@ impl<'a, W: World> Worker<'a, W> {
             let to = map.claim(wanted.print, mine).unwrap_or_else(|| {
                 let edge = &mut self.pool[wanted.state as usize][wanted.edge as usize];
                 if let Next::To(state) = std::mem::replace(&mut edge.next, Next::Beyond) {
-                    self.fresh.push(state);
+                    self.fresh.push(Some(state));
                     self.prints.push(wanted.print);
                 }
                 mine

@@ -11,7 +11,8 @@ use super::act::{Act, Ending, Told, Way, Who};
 use super::say::{MESSAGES, is_alert};
 use super::scope::{Bounds, NONE};
 use super::{Edges, State, World, change};
-use crate::process::{Fate, Process, Shared};
+use crate::process::{Fate, Process};
+use crate::shared::Shared;
 use crate::world::Next;
 
 /// Far beyond the clock of any scope.

@@ -73,6 +73,15 @@ pub fn said(label: &Label) -> String {
 }
 
 impl Told {
+    /// What a command that only runs it ends with: 1 the law falls, 2 a step is not possible, 0 neither.
+    pub const fn exit(&self) -> u8 {
+        match (self.fell.is_some(), self.stuck.is_some()) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 0,
+        }
+    }
+
     /// Follows a trace through a scope of its world. `law` is the place of the trace's law.
     pub fn of<W: World>(scope: &Scope<W>, trace: &Trace, law: Option<usize>) -> Self {
         let (read, unread) = match follow::actions::<W>(&trace.actions) {

@@ -60,7 +60,7 @@ pub struct List {
 pub struct Check {
     /// The world [default: all].
     pub world: Option<String>,
-    /// A scope, or all scopes of a group: tiny, ci, deep, cyclic.
+    /// A scope, or all scopes of a group: tiny, ci (with tiny), deep, cyclic.
     #[arg(long, value_name = "NAME|GROUP", default_value = "tiny")]
     pub scope: String,
     /// Report only this law: its name, or the id of its rule.
@@ -120,7 +120,19 @@ pub struct Controls {
 
 /// `measure`.
 #[derive(Debug, ClapArgs)]
-pub struct Measure {}
+pub struct Measure {
+    /// The world [default: all, and two-phase commit].
+    pub world: Option<String>,
+    /// The scope [default: the last of the group ci].
+    #[arg(long, value_name = "NAME")]
+    pub scope: Option<String>,
+    /// Threads of the engine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=16))]
+    pub threads: Option<u16>,
+    /// How often each search is done; the fastest counts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repeat: Option<u32>,
+}
 
 /// `explore`.
 #[derive(Debug, ClapArgs)]

@@ -23,7 +23,7 @@ use crate::{out, select};
 
 /// Runs the command.
 pub fn run(worlds: &[Box<dyn Listed>], args: &Check, json: bool) -> Result<u8, Failure> {
-    let (chosen, whole) = select::scopes(worlds, args.world.as_deref(), &args.scope)?;
+    let chosen = select::scopes(worlds, args.world.as_deref(), &args.scope)?;
     let laws = args.law.as_ref().map(|law| select::laws(&chosen, law)).transpose()?.unwrap_or_default();
     let place = args.manifest.clone().unwrap_or_else(Manifest::place);
     let mut manifest = if args.no_pins { Manifest::default() } else { Manifest::load(&place)? };
@@ -62,7 +62,7 @@ pub fn run(worlds: &[Box<dyn Listed>], args: &Check, json: bool) -> Result<u8, F
     if args.pin {
         manifest.save(&place)?;
     }
-    let mut judged = judge(&reports, whole);
+    let mut judged = judge(&reports, &select::whole(&chosen));
     let searched = chosen.iter().map(|(_, scopes)| scopes.len()).sum::<usize>();
     if watch.stop.load(Ordering::Relaxed) && reports.len() < searched && laws.is_empty() {
         judged.cuts.push(format!("INCOMPLETE: ^C before {} more scopes", searched - reports.len()));

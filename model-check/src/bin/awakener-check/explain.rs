@@ -18,9 +18,7 @@ pub fn run(worlds: &[Box<dyn Listed>], args: &Explain, json: bool) -> Result<u8,
         out::say(&text::text(&told, true));
     }
     match &told.stuck {
-        Some((at, why)) => {
-            Err(Failure::usage(format!("{}: step {at} is not possible: {why}", args.file.display())))
-        }
+        Some((at, why)) => Err(replay::impossible(&args.file, *at, why)),
         None => Ok(0),
     }
 }

@@ -21,7 +21,7 @@ mod select;
 
 use std::process::ExitCode;
 
-use awakener_model_check::worlds;
+use awakener_model_check::worlds::{self, Listed};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
@@ -29,9 +29,13 @@ use args::{Args, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    let worlds = worlds::all();
+    if let Some(measured) = measure::serve(&worlds) {
+        return measured;
+    }
     let json = std::env::args_os().any(|arg| arg == "--json");
     let ended = match Args::try_parse() {
-        Ok(args) => run(&args),
+        Ok(args) => run(&worlds, &args),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 out::say(&error.to_string());
@@ -59,19 +63,18 @@ fn main() -> ExitCode {
 }
 
 /// Runs a command; its exit code.
-fn run(args: &Args) -> Result<u8, Failure> {
-    let worlds = worlds::all();
+fn run(worlds: &[Box<dyn Listed>], args: &Args) -> Result<u8, Failure> {
     match &args.command {
-        Command::List(list) => list::run(&worlds, list, args.json),
+        Command::List(list) => list::run(worlds, list, args.json),
         Command::Check(check) => match &check.replay {
-            Some(file) => replay::run(&worlds, file, args.json),
-            None => check::run(&worlds, check, args.json),
+            Some(file) => replay::run(worlds, file, args.json),
+            None => check::run(worlds, check, args.json),
         },
         Command::Liveness(liveness) => liveness::run(liveness, args.json),
         Command::Controls(controls) => controls::run(controls, args.json),
-        Command::Measure(measure) => measure::run(measure, args.json),
-        Command::Explore(explore) => explore::run(&worlds, explore),
-        Command::Graph(graph) => graph::run(&worlds, graph),
-        Command::Explain(explain) => explain::run(&worlds, explain, args.json),
+        Command::Measure(measure) => measure::run(worlds, measure, args.json),
+        Command::Explore(explore) => explore::run(worlds, explore),
+        Command::Graph(graph) => graph::run(worlds, graph),
+        Command::Explain(explain) => explain::run(worlds, explain, args.json),
     }
 }

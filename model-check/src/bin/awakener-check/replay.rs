@@ -19,15 +19,15 @@ pub fn run(worlds: &[Box<dyn Listed>], file: &Path, json: bool) -> Result<u8, Fa
     } else {
         out::say(&text::text(&told, false));
     }
-    if told.fell.is_some() {
-        return Ok(1);
+    match (told.exit(), &told.stuck) {
+        (2, Some((at, why))) => Err(impossible(file, *at, why)),
+        (code, _) => Ok(code),
     }
-    match &told.stuck {
-        Some((at, why)) => {
-            Err(Failure::usage(format!("{}: step {at} is not possible: {why}", file.display())))
-        }
-        None => Ok(0),
-    }
+}
+
+/// A step of the trace cannot be taken.
+pub fn impossible(file: &Path, at: usize, why: &str) -> Failure {
+    Failure::usage(format!("{}: step {at} is not possible: {why}", file.display()))
 }
 
 /// Reads a trace and follows it.

@@ -20,18 +20,32 @@ pub fn world<'a>(worlds: &'a [Box<dyn Listed>], name: &str) -> Result<&'a dyn Li
     Ok(worlds[find("world", name, &names)?].as_ref())
 }
 
-/// The worlds and scopes that are meant, and whether they are a whole group.
+/// Worlds of which all scopes of `tiny` and `ci` are among those chosen.
+pub fn whole<'a>(chosen: &Chosen<'a>) -> Vec<&'a str> {
+    let gates = |line: &ScopeLine| matches!(line.group, Group::Tiny | Group::Ci);
+    let all = chosen.iter().filter(|(world, scopes)| {
+        world.scopes().iter().filter(|line| gates(line)).all(|line| scopes.contains(line))
+    });
+    all.map(|(world, _)| world.name()).collect()
+}
+
+/// The worlds and scopes that are meant.
 pub fn scopes<'a>(
     worlds: &'a [Box<dyn Listed>],
     name: Option<&str>,
     scope: &str,
-) -> Result<(Chosen<'a>, bool), Failure> {
+) -> Result<Chosen<'a>, Failure> {
     let among: Vec<&dyn Listed> = match name {
         Some(name) => vec![world(worlds, name)?],
         None => worlds.iter().map(AsRef::as_ref).collect(),
     };
     let group = GROUPS.iter().find(|(name, _)| *name == scope).map(|(_, group)| *group);
-    let meant = |line: &ScopeLine| group.map_or(line.name == scope, |group| line.group == group);
+    let meant = |line: &ScopeLine| match group {
+        // What is searched in every submission has what is searched in every test run.
+        Some(Group::Ci) => matches!(line.group, Group::Tiny | Group::Ci),
+        Some(group) => line.group == group,
+        None => line.name == scope,
+    };
     let chosen =
         among.iter().map(|world| (*world, world.scopes().into_iter().filter(meant).collect::<Vec<_>>()));
     let chosen: Chosen<'a> = chosen.filter(|(_, scopes)| !scopes.is_empty()).collect();
@@ -46,7 +60,7 @@ pub fn scopes<'a>(
             None => Unknown::new("scope", scope, &known).into(),
         });
     }
-    Ok((chosen, group.is_some()))
+    Ok(chosen)
 }
 
 /// The laws that are meant, by their whole names: one, or all of a rule.

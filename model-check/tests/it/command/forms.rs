@@ -67,10 +67,11 @@ fn fml_5_the_trace_runs_again_and_falls_at_the_same_step() {
     let trace = Trace::parse(&written).unwrap();
     let told = toy().follow(&trace).unwrap();
     assert_eq!((told.fell, told.same_end, told.stuck.clone()), (Some(4), Some(true), None));
+    assert_eq!(told.exit(), 1);
     assert_eq!(told.trace.to_text(), written);
     // In a world that does not forget, the same way ends elsewhere and nothing falls.
     let healthy = toy().follow(&Trace { scope: "crash".into(), ..trace }).unwrap();
-    assert_eq!((healthy.fell, healthy.same_end), (None, Some(false)));
+    assert_eq!((healthy.fell, healthy.same_end, healthy.exit()), (None, Some(false), 0));
     assert!(text::end(&healthy).contains("holds all the way"));
 }
 

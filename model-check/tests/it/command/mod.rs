@@ -3,6 +3,8 @@
 mod checks;
 mod export;
 mod forms;
+mod program;
+mod scope_md;
 pub mod toy;
 mod written;
 

@@ -46,6 +46,7 @@ pub enum Act {
     Add { by: u32 },
     Write(Write),
     Crash,
+    Knock,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -76,6 +77,14 @@ fn crashed_after_saving<const E: bool>(_: &Toy<E>, state: &State, _: &[Edge<Toy<
 
 fn small<const E: bool>(_: &Toy<E>, _: &State, edges: &[Edge<Toy<E>>]) -> bool {
     edges.iter().all(|edge| edge.action != Act::Add { by: 3 } || !edge.moves())
+}
+
+fn knocked<const E: bool>(_: &Toy<E>, _: &State, edges: &[Edge<Toy<E>>]) -> bool {
+    edges.iter().any(|edge| edge.action == Act::Knock)
+}
+
+fn unmoved<const E: bool>(_: &Toy<E>, _: &State, edges: &[Edge<Toy<E>>]) -> bool {
+    edges.iter().all(|edge| edge.action != Act::Knock || !edge.moves())
 }
 
 fn anything<const E: bool>(_: &Toy<E>, _: &State, _: &[Edge<Toy<E>>]) -> bool {
@@ -136,7 +145,8 @@ impl<const E: bool> World for Toy<E> {
         };
         let Memory::Up { count } = state.memory else {
             let boot = with(&|state| state.memory = Memory::Up { count: state.disk });
-            return push(Act::Boot, Label::OUTSIDE, boot);
+            push(Act::Boot, Label::OUTSIDE, boot);
+            return push(Act::Knock, Label::of(Verdict::Refused, "nobody"), Next::Stays);
         };
         for by in 0..=1 {
             let (label, next) = match count + by {
@@ -171,7 +181,7 @@ impl<const E: bool> World for Toy<E> {
     fn parties(action: &Act) -> (&'static str, &'static str) {
         match action {
             Act::Boot | Act::Crash => ("adversary", "counter"),
-            Act::Add { .. } | Act::Write(_) => ("caller", "counter"),
+            Act::Add { .. } | Act::Write(_) | Act::Knock => ("caller", "counter"),
         }
     }
 }
