@@ -76,6 +76,18 @@ pub const GAPS: &[Gap] = &[
     ),
     gap("what a daemon makes of a hint (VER-1)", "the world `waker` of this crate"),
     gap(
+        "fences of leases and permits after a restore: they go on from the copy, so that whoever held one of the lost store can pass for a new holder",
+        "nothing: the contract speaks of tokens only (EMT-2); laws about fences hold for a store that was never replaced",
+    ),
+    gap(
+        "an effect that is lost between its commit and its performance, where it tells the operator",
+        "nothing: `escalated` and `quarantined` stand in the ledger (RCP-1), and the effect is a line of the log",
+    ),
+    gap(
+        "two contradicting fates of one hint, which the mailbox would both record",
+        "nothing: the thread of the store and the publisher each tell one fate of one hint (EMT-4)",
+    ),
+    gap(
         "a wall clock that jumps forward",
         "nothing: a wait that is resumed after a restart may then end early; the fence, and not the time, keeps a second holder out (INB-7)",
     ),

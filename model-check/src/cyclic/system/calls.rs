@@ -125,7 +125,9 @@ impl World {
     /// The plane's first effect.
     pub(super) fn perform_plane(&self, state: &mut Concrete) {
         match state.wire.plane.pop_front() {
-            Some(PlaneEffect::Publish(minted)) => state.wire.hint = Some(hint(&minted)),
+            Some(PlaneEffect::Publish(minted)) => {
+                state.wire.hint = Some(hint(&minted)).filter(|_| !self.powers.no_daemon);
+            }
             Some(PlaneEffect::TellOperator(_)) => state.seen.told = true,
             None => {}
         }

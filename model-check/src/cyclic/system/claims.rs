@@ -182,15 +182,15 @@ const CLEANED: Leads<World> = Leads {
 
 const FAIR: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED];
 const FAIR_WITH_MESSAGE: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED, READ];
-const UNFAIR: &[Leads<World>] = &[SETTLED, CLEANED];
+const BY_WAKE: &[Leads<World>] = &[ACKED_BY_WAKE, CLEANED];
+const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
 
 /// What is claimed under these powers.
 pub(super) const fn of(powers: &Powers) -> &'static [Leads<World>] {
-    if powers.fails || powers.loses || powers.crashes[0] || powers.crashes[1] || powers.crashes[2] {
-        UNFAIR
-    } else if powers.message {
-        FAIR_WITH_MESSAGE
-    } else {
-        FAIR
+    match (powers.no_daemon, powers.no_poll, powers.message) {
+        (true, _, _) => SETTLES,
+        (false, true, _) => BY_WAKE,
+        (false, false, true) => FAIR_WITH_MESSAGE,
+        (false, false, false) => FAIR,
     }
 }

@@ -167,10 +167,16 @@ impl world::World for World {
             seen: Seen::default(),
         };
         for who in Who::ALL {
-            self.boot(&mut state, who);
+            if !(who == Who::Daemon && self.powers.no_daemon) {
+                self.boot(&mut state, who);
+            }
         }
         let grant = station::Input::Grant { until: Wall(NEVER), command: CommandId::from_u128(1) };
         self.tell_station(&mut state, grant);
+        if !self.powers.message {
+            // Only the scope with the message begins before the alert.
+            self.submit(&mut state, 0);
+        }
         vec![self.fold(state)]
     }
 

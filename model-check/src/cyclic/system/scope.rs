@@ -10,6 +10,10 @@ use crate::world::{Group, Scope};
 /// Powers of the adversary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Powers {
+    /// There is no daemon: it is never started, and hints go nowhere.
+    pub no_daemon: bool,
+    /// The station's polls never find anything.
+    pub no_poll: bool,
     /// Hints are lost and come twice.
     pub hints: bool,
     /// Calls are lost, and answers.
@@ -50,6 +54,8 @@ impl Powers {
 }
 
 const NONE: Powers = Powers {
+    no_daemon: false,
+    no_poll: false,
     hints: false,
     loses: false,
     crashes: [false; 3],
@@ -66,12 +72,13 @@ const NONE: Powers = Powers {
 pub const SCOPES: &[(&str, Powers)] = &[
     ("calm", Powers { escalates: true, message: true, ..NONE }),
     ("hints", Powers { hints: true, ..NONE }),
-    ("unfair", Powers { fails: true, lingers: true, ..NONE }),
-    ("fuse", Powers { fails: true, fuse: true, ..NONE }),
-    ("plane", Powers { crashes: [true, false, false], fails: true, ..NONE }),
-    ("daemon", Powers { crashes: [false, true, false], hints: true, ..NONE }),
-    ("station", Powers { crashes: [false, false, true], ..NONE }),
-    ("losses", Powers { loses: true, ..NONE }),
+    ("daemon", Powers { crashes: [false, true, false], hints: true, no_poll: true, ..NONE }),
+    ("daemon-losses", Powers { loses: true, no_poll: true, ..NONE }),
+    ("unfair", Powers { fails: true, lingers: true, no_daemon: true, ..NONE }),
+    ("fuse", Powers { fails: true, fuse: true, no_daemon: true, ..NONE }),
+    ("plane", Powers { crashes: [true, false, false], fails: true, no_daemon: true, ..NONE }),
+    ("station", Powers { crashes: [false, false, true], no_daemon: true, ..NONE }),
+    ("station-losses", Powers { loses: true, no_daemon: true, ..NONE }),
 ];
 
 /// The scopes as the engine wants them.
@@ -80,8 +87,10 @@ pub fn all() -> Vec<Scope<World>> {
     scopes
         .map(|(name, powers)| {
             let Powers { hints, loses, crashes: [plane, daemon, station], fails, .. } = *powers;
-            let Powers { lingers, slow, message, fuse, escalates, .. } = *powers;
+            let Powers { lingers, slow, message, fuse, escalates, no_daemon, no_poll, .. } = *powers;
             let all = [
+                ("no_daemon", no_daemon),
+                ("no_poll", no_poll),
                 ("hints", hints),
                 ("loses", loses),
                 ("plane_crashes", plane),

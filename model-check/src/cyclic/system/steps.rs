@@ -15,6 +15,23 @@ use crate::cyclic::Cyclic;
 use crate::names;
 use crate::world::{Edge, Label, Next, Verdict};
 
+impl World {
+    /// The sender submits message `n`.
+    pub(super) fn submit(&self, state: &mut Concrete, n: u8) -> Label {
+        let submitted = Submitted {
+            id: names::message(n),
+            principal: names::sender(),
+            content: names::content(n),
+            schema: names::schema(if n == 0 { Tier::Zero } else { Tier::Two }),
+            fence: None,
+        };
+        let (_, label) = self.call(state, Ask::Admit(submitted));
+        state.seen.sent[usize::from(n)] = true;
+        state.seen.mid_run |= n == 1;
+        label
+    }
+}
+
 struct Tries<'a> {
     world: &'a World,
     state: &'a Concrete,
@@ -75,27 +92,18 @@ impl Tries<'_> {
             if !allowed && !sent[usize::from(n)] {
                 continue;
             }
-            self.to(Act::Submit(n), |after| {
-                let tier = if n == 0 { Tier::Zero } else { Tier::Two };
-                let submitted = Submitted {
-                    id: names::message(n),
-                    principal: names::sender(),
-                    content: names::content(n),
-                    schema: names::schema(tier),
-                    fence: None,
-                };
-                let (_, label) = world.call(after, Ask::Admit(submitted));
-                after.seen.sent[usize::from(n)] = true;
-                after.seen.mid_run |= n == 1;
-                Some(label)
-            });
+            self.to(Act::Submit(n), |after| Some(world.submit(after, n)));
         }
     }
 
     fn process(&mut self, who: Who) {
         let (world, state) = (self.world, self.state);
         if state.is_down(who) {
-            let stopped = who == Who::Station && state.desk.latched;
+            let stopped = match who {
+                Who::Plane => false,
+                Who::Daemon => world.powers.no_daemon,
+                Who::Station => state.desk.latched,
+            };
             if !stopped && !state.seen.broken.contains(&Broken::Boot) {
                 self.to(Act::Boot(who), |after| {
                     world.boot(after, who);
@@ -192,7 +200,7 @@ impl Tries<'_> {
             self.to(Act::Rest, |after| Some(world.rest(after, attempt)));
         }
         let finds = state.desk.poll.as_ref().is_some_and(|skip| state.plane.disk().rows.work(skip));
-        if finds && !state.plane.is_down() {
+        if finds && !state.plane.is_down() && !world.powers.no_poll {
             self.to(Act::Poll, |after| {
                 after.desk.poll = None;
                 Some(world.tell_station(after, station::Input::WorkFound))

@@ -50,6 +50,7 @@ pub const LAWS: &[Law<World>] = &[
     work::ATTEMPTS,
     work::SET_ASIDE,
     work::TOLD,
+    work::AGED,
     work::ONE_END,
     ack::ON_DISK,
     ack::ONLY_ACK,
