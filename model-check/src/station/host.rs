@@ -67,7 +67,7 @@ impl World {
                 && let Some(record) = state.station.disk().image.adopt(latch(FOUND), now.wall)
             {
                 state.station.write_apart(&[record]);
-                state.seen.latch = Some(Latched::new(FOUND));
+                state.seen.latch = Some(Latched::new(FOUND, state.clock, state.boots));
             }
         }
         if state.station.recover(&self.config, state.now()).is_err() {

@@ -64,9 +64,10 @@ impl World {
             (Event::TailKnown, Input::MarkTail { tail }) => seen.tail = u8::try_from(tail.0).ok(),
             (Event::GrantEnded(_), _) => {
                 seen.drop_turn(now);
-                (seen.grant, seen.closing) = (None, None);
+                // What forbids work is forgotten with the grant; with the next one it must be told again.
+                (seen.grant, seen.closing, seen.blind, seen.invalid) = (None, None, false, false);
             }
-            (Event::Woken, _) => seen.hinted = true,
+            (Event::Woken, _) => seen.hinted = told,
             (Event::TurnStarted, Input::Claimed { turn, lane, work: Some(work), .. }) => {
                 self.decided(state, turn_number(*turn), lane_kind(lane), work, told);
             }
@@ -124,7 +125,8 @@ impl World {
                 seen.drop_turn(now);
                 seen.closing = None;
                 let tripped = matches!(input, Input::Claimed { .. });
-                seen.latch = Some(Latched { tripped, ..Latched::new(latch_number(*latch)) });
+                seen.latch =
+                    Some(Latched { tripped, ..Latched::new(latch_number(*latch), now, state.boots) });
                 if let Input::Claimed { work: Some(work), .. } = input {
                     let grounds = self.grounds(state, work);
                     state.seen.must(grounds, Broken::Groundless);
@@ -225,9 +227,10 @@ impl World {
         }
         (seen.blind, seen.invalid, seen.hinted, seen.stopped, seen.closing) =
             (false, false, false, false, None);
+        let process = state.up == Up::Starting;
         seen.latch = seen.latch.map(|latch| {
-            let Latched { tripped, tried, .. } = latch;
-            Latched { tripped, tried, ..Latched::new(latch.latch) }
+            let latch = Latched { settled: false, clearing: false, ..latch };
+            if process { Latched { missing: None, written: false, unwritten: false, ..latch } } else { latch }
         });
     }
 

@@ -1,9 +1,9 @@
 //! One station, its mailbox, its runner and its latch path, and an adversary that loses, repeats, delays and crashes.
 //!
 //! Reading order: [`act`] (what can happen) → [`alphabet`] (what it is given), [`host`] (its process), [`perform`] (its
-//! effects) → [`outside`] and [`seen`] (what there is and what was seen of it), [`learn`] → [`laws`] → [`bounds`] and
-//! [`scope`]. Not here: liveness, two stations for one target (the lease of the mailbox decides between them).
-//! Rules: STN-1…9, OBS-1…3, FUS-1, FUS-2, FUS-4…7.
+//! effects; [`post`] and [`runner`]) → [`outside`] and [`seen`] (what there is and what was seen of it), [`learn`] →
+//! [`laws`] → [`bounds`] and [`scope`]. Not here: liveness, two stations for one target (the lease of the mailbox
+//! decides between them). Rules: STN-1…9, OBS-1…3, FUS-1, FUS-2, FUS-4…7.
 
 pub mod act;
 pub mod alphabet;
@@ -13,8 +13,11 @@ pub mod host;
 pub mod laws;
 pub mod learn;
 mod memo;
+mod odd;
 pub mod outside;
 pub mod perform;
+pub mod post;
+pub mod runner;
 pub mod scope;
 pub mod seen;
 pub mod table;
@@ -23,7 +26,7 @@ pub mod values;
 use std::collections::VecDeque;
 
 use awakener_kernel::config::Config;
-use awakener_kernel::station::{Input, Phase, Station};
+use awakener_kernel::station::{Input, Station};
 
 use crate::process::{self, FAILURES};
 use crate::world::{Edge, Label, Law, Next, Scope, Verdict, fingerprint};
@@ -254,25 +257,6 @@ impl World {
                 next.outside.path = path;
             });
         }
-    }
-
-    fn turn_ends(&self, state: &mut Scene, turn: u8, end: End) {
-        let Some(place) = state.outside.running.iter().position(|run| run.turn == turn) else { return };
-        let run = state.outside.running.remove(place);
-        let Some(known) = state.seen.turn_mut(turn) else { return };
-        known.end = Some(end);
-        let tier = self.bounds.mail[usize::from(known.message)].tier;
-        if end == End::Unseen {
-            return;
-        }
-        // For an agent that works by itself the driver answers with what the station waits for.
-        let waited = match state.station.live().map(Station::phase) {
-            Some(Phase::Cognizing(cognizing)) => Some(cognizing.ticket),
-            Some(_) | None => None,
-        };
-        let Some(ticket) = run.ticket.or(waited) else { return };
-        let (evidence, answer) = values::ended(end, tier);
-        state.inbox.push_back(Input::TurnFinished { ticket, evidence, answer });
     }
 }
 

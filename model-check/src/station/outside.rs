@@ -71,8 +71,8 @@ pub struct Outside {
     pub fence: u8,
     /// Whether the lease with that fence is held by this station.
     pub held: bool,
-    /// In which boot it was claimed.
-    pub claimed: u8,
+    /// The boot whose claim it answers, by its ticket.
+    pub claimed: u32,
     /// Ids for turns that were given out.
     pub ids: u8,
     /// Turns that run.

@@ -1,21 +1,19 @@
 //! How effects are carried out, one at a time and in order, and what comes back.
 //!
 //! Done, failed, or done without being said to be: the adversary chooses, within its budget. What is wrong at the
-//! moment when an effect reaches the outside is noted here. Rules: STN-5, STN-6, OBS-1, FUS-2, FUS-4…7.
+//! moment when an effect reaches the outside is noted here. Not here: what the mailbox makes of it ([`super::post`]), and
+//! turns ([`super::runner`]). Rules: FUS-4…7, STN-9.
 
-use awakener_kernel::ids::{Fence, MessageId, Tier};
-use awakener_kernel::station::{
-    Alarm, CursorAfter, Effect, Input, LatchNote, MissingAudit, Prior, Ticket, TripAudit,
-};
-use awakener_kernel::values::{Finish, TurnRef};
+use awakener_kernel::ids::MessageId;
+use awakener_kernel::station::{Alarm, CursorAfter, Effect, Input, LatchNote, MissingAudit, TripAudit};
 use awakener_spec::Reason;
 
-use super::act::{Act, Deed, End, How, LaneKind};
-use super::outside::{Acked, Lying, Out, Run};
+use super::act::{Act, Deed, How};
+use super::outside::{Lying, Out};
+use super::post::{acknowledge, record_result, report};
 use super::seen::Broken;
 use super::values::{latch_number, message_number, trip_hash, turn_number};
-use super::{Scene, World, values};
-use crate::names;
+use super::{Scene, World};
 
 /// The effect, by name.
 pub const fn deed(effect: &Effect) -> Deed {
@@ -122,7 +120,7 @@ impl World {
         let mut back = None;
         match effect {
             Effect::ReadInbox { ticket } => {
-                state.seen.hinted &= !done;
+                state.seen.hinted = false;
                 back =
                     Some(if done { Input::InboxRead { ticket } } else { Input::DispatchFailed { ticket } });
             }
@@ -186,8 +184,14 @@ impl World {
             }
             Effect::WriteLatch { ticket, note } => {
                 let known = state.seen.latch;
-                let interrupted = note.audit == TripAudit::Missing(MissingAudit::Interrupted);
-                state.seen.must(interrupted || known.is_some_and(|latch| latch.tried), Broken::LatchFirst);
+                // Without a try only a boot or the time that was given for it may lie between trip and latch.
+                let excused = known.is_some_and(|latch| match note.audit {
+                    TripAudit::Missing(MissingAudit::Interrupted) => latch.boot < state.boots,
+                    TripAudit::Missing(MissingAudit::Late) => latch.at < state.clock,
+                    TripAudit::Missing(MissingAudit::Failed(_) | MissingAudit::Found)
+                    | TripAudit::Recorded(_) => false,
+                });
+                state.seen.must(excused || known.is_some_and(|latch| latch.tried), Broken::LatchFirst);
                 if let TripAudit::Missing(why) = note.audit {
                     state.seen.must(known.is_some_and(|latch| latch.missing == Some(why)), Broken::Silent);
                 }
@@ -222,109 +226,6 @@ impl World {
             Effect::TellOperator(_) => {}
         }
         state.inbox.extend(back);
-    }
-
-    fn claim(&self, state: &mut Scene, ticket: Ticket, how: How) -> Input {
-        // A claim of an earlier pass may still be under way when a hint comes; the read follows in its order.
-        let read_follows = state
-            .outbox
-            .iter()
-            .any(|out| matches!(out, Out::Effect(effect) if deed(effect) == Deed::ReadInbox));
-        state.seen.must(!state.seen.hinted || read_follows, Broken::Unread);
-        let (lane, work) = match how {
-            How::Gives(n, lane) => {
-                let outside = &mut state.outside;
-                if !outside.held {
-                    outside.fence += 1;
-                    outside.held = true;
-                }
-                outside.claimed = state.boots;
-                outside.ids += 1;
-                let letter = self.bounds.mail[usize::from(n)];
-                let mailed = outside.mail[usize::from(n)];
-                let prior = mailed.result.filter(|turn| mailed.complete == Some(*turn));
-                let prior = prior
-                    .map(|turn| Prior { turn: names::turn(turn), response: values::response(letter.tier) });
-                let fence = Fence(u64::from(outside.fence));
-                (lane, Some(values::work(letter, n, fence, u32::from(mailed.released), prior)))
-            }
-            How::Nothing | How::Done | How::Fails | How::Half => {
-                let any = state.outside.open(self.bounds.mail, 0).next().is_some();
-                state.spent.nothings += u8::from(any);
-                // Whoever gets nothing gives back whatever it may hold.
-                state.outside.held = false;
-                (LaneKind::Mapped, None)
-            }
-        };
-        Input::Claimed { ticket, turn: names::turn(state.outside.ids), lane: values::lane(lane), work }
-    }
-
-    /// A turn really starts.
-    pub(super) fn starts(&self, state: &mut Scene, turn: u8, ticket: Option<Ticket>) {
-        state.seen.must(state.outside.running.is_empty(), Broken::Two);
-        state.outside.running.push(Run { turn, ticket, start: state.starts });
-        let now = state.clock;
-        let Some(known) = state.seen.turn_mut(turn) else { return state.seen.breaks(Broken::Two) };
-        known.started = true;
-        let boot = known.boot;
-        let hour = state.seen.in_hour(now, |turn| turn.started);
-        let within = |count: usize, limit: u32| u32::try_from(count).is_ok_and(|count| count <= limit);
-        let allowed = within(hour, self.bounds.per_hour)
-            && within(state.seen.in_boot(boot, |turn| turn.started), self.bounds.per_boot)
-            && within(state.seen.turns.iter().filter(|turn| turn.started).count(), 2 * self.bounds.per_hour);
-        state.seen.must(allowed, Broken::Fuse);
-    }
-
-    fn ack_sent(&self, state: &mut Scene, turn: TurnRef) {
-        let (n, number) = (message_number(turn.message), turn_number(turn.turn));
-        let mailed = state.outside.mail[usize::from(n)];
-        let whole = state.seen.turn(number).is_none_or(|turn| turn.end == Some(End::Whole));
-        state.seen.must(mailed.complete == Some(number), Broken::Unreported);
-        state.seen.must(mailed.result == Some(number), Broken::AckFirst);
-        state.seen.must(whole, Broken::Unobserved);
-        state.seen.must(self.bounds.mail[usize::from(n)].tier == Tier::Zero, Broken::WrongTier);
-    }
-}
-
-fn report(state: &mut Scene, turn: TurnRef, fence: Fence, finish: Finish) {
-    let number = turn_number(turn.turn);
-    if finish == Finish::Complete {
-        let whole = state.seen.turn(number).is_none_or(|turn| turn.end == Some(End::Whole));
-        state.seen.must(whole, Broken::FalseReport);
-        if state.outside.honours(fence) {
-            state.outside.mail[usize::from(message_number(turn.message))].complete = Some(number);
-        }
-    }
-}
-
-fn record_result(state: &mut Scene, turn: TurnRef, fence: Fence) -> Result<(), Reason> {
-    let (held, number) = (state.outside.honours(fence), turn_number(turn.turn));
-    let mailed = &mut state.outside.mail[usize::from(message_number(turn.message))];
-    match mailed.result {
-        Some(known) if known == number => Ok(()),
-        Some(_) => {
-            state.seen.breaks(Broken::OtherResult);
-            Err(Reason::ResultConflict)
-        }
-        None if held => {
-            mailed.result = Some(number);
-            Ok(())
-        }
-        None => Err(Reason::LostLease),
-    }
-}
-
-fn acknowledge(state: &mut Scene, turn: TurnRef, fence: Fence) -> Result<(), Reason> {
-    let held = state.outside.honours(fence);
-    let mailed = &mut state.outside.mail[usize::from(message_number(turn.message))];
-    match mailed.acked {
-        Some(Acked::Station) => Ok(()),
-        Some(Acked::Own(_)) => Err(Reason::AlreadyAcknowledged),
-        None if held => {
-            mailed.acked = Some(Acked::Station);
-            Ok(())
-        }
-        None => Err(Reason::LostLease),
     }
 }
 

@@ -134,15 +134,19 @@ pub struct Past {
 pub struct Latched {
     /// Its number.
     pub latch: u8,
+    /// When it came about.
+    pub at: u32,
+    /// In which boot.
+    pub boot: u8,
     /// Whether the fuse tripped; else it was found.
     pub tripped: bool,
     /// Whether its audit record was tried.
     pub tried: bool,
-    /// What the operator was told of a missing audit record, in this boot.
+    /// What this process told the operator of a missing audit record.
     pub missing: Option<MissingAudit>,
-    /// Whether it was put at its path, in this boot.
+    /// Whether this process put it at its path.
     pub written: bool,
-    /// Whether the operator was told that it was not, in this boot.
+    /// Whether this process told the operator that it could not.
     pub unwritten: bool,
     /// Whether the station knows whether it is written, in this boot.
     pub settled: bool,
@@ -151,10 +155,12 @@ pub struct Latched {
 }
 
 impl Latched {
-    /// A latch of which nothing is known but its number.
-    pub const fn new(latch: u8) -> Self {
+    /// A latch of which nothing is known but that it is there.
+    pub const fn new(latch: u8, at: u32, boot: u8) -> Self {
         Self {
             latch,
+            at,
+            boot,
             tripped: false,
             tried: false,
             missing: None,

@@ -54,7 +54,7 @@ pub struct Concrete {
     granted: Fence,
     /// The attempt that really runs.
     running: Option<u64>,
-    /// Whether crashes and failed commits are over.
+    /// Whether crashes and failures are over.
     calm: bool,
     seen: Seen,
 }

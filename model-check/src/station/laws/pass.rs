@@ -12,7 +12,7 @@ use super::{begins, first, phase, said};
 use crate::world::{Law, Verdict};
 
 pub const INBOX_READ: Law<World> = Law {
-    name: "STN-5 between an accepted hint and a claim the inbox is read",
+    name: "STN-5 after an accepted hint the inbox is read before anything is claimed",
     holds: |_, state, _| state.seen.intact(Broken::Unread),
     twin: "a hint was accepted and the inbox is about to be read",
     reached: |_, state, _| state.seen.hinted && matches!(first(state), Some(Effect::ReadInbox { .. })),
@@ -170,7 +170,8 @@ pub const NOTHING_HELD: Law<World> = Law {
             | None => false,
         };
         let idle = rests && state.outbox.is_empty() && state.seen.owed.is_none();
-        !idle || !state.outside.held || state.outside.claimed != state.boots
+        let this_boot = state.live().is_some_and(|live| live.last_ticket().epoch == state.outside.claimed);
+        !(idle && state.outside.held && this_boot)
     },
     twin: "a claim is about to be given back",
     reached: |_, state, _| state.outside.held && matches!(first(state), Some(Effect::Release { .. })),
