@@ -28,6 +28,7 @@ pub fn all() -> Vec<Box<dyn Listed>> {
         of::<station::World>(),
         of::<system::World>(),
         of::<cyclic::waker::World>(),
+        of::<cyclic::system::World>(),
     ]
 }
 
