@@ -201,7 +201,7 @@ impl Steps<'_> {
                 Input::Swept { ticket, any: false },
             ]
         };
-        for ticket in [Ticket { boot, number: 99 }, Ticket { boot: boot - 1, number: 1 }] {
+        for ticket in [Ticket { boot, number: 99 }, Ticket { boot: boot.saturating_sub(1), number: 1 }] {
             kinds(ticket).into_iter().for_each(|input| self.invent(input));
         }
         if let Some((effect, ticket)) = self.state.outbox.first().and_then(|e| Some((e, under(e)?))) {
