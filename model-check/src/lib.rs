@@ -5,16 +5,26 @@
 //! liveness (the search that stateright offers for it is unsound on cycles and joins), and the equality with TLA+.
 //!
 //! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
-//! [`explore`] (how they are searched) → [`verdict`] (what is said of it).
+//! [`engine`] and [`second`] (how they are searched).
 
+pub mod check;
+pub mod controls;
 pub mod cyclic;
 pub mod engine;
-pub mod explore;
+pub mod export;
 pub mod liveness;
+pub mod lookup;
 pub mod mailbox;
+pub mod manifest;
+pub mod measure;
 pub mod names;
 pub mod process;
+pub mod scope_md;
 pub mod second;
-pub mod verdict;
+pub mod shared;
+pub mod station;
+pub mod system;
+pub mod trace;
 pub mod waker;
 pub mod world;
+pub mod worlds;

@@ -9,6 +9,11 @@ pub const fn message(n: u8) -> MessageId {
     MessageId::from_u128(n as u128)
 }
 
+/// The number of a message.
+pub const fn message_number(message: MessageId) -> u8 {
+    message.as_bytes()[15]
+}
+
 /// Its content.
 pub const fn content(n: u8) -> ContentHash {
     ContentHash([n; 32])

@@ -5,64 +5,14 @@
 //! it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
 
 use std::fmt::Debug;
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::hash::Hash;
 
-use awakener_kernel::machine::{Image, Machine, OutcomeOf, RecordOf, Violation};
+use awakener_kernel::machine::{Image, Machine, Outcome, OutcomeOf, RecordOf, Violation};
 use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
 use awakener_kernel::time::Now;
 use serde::{Deserialize, Serialize};
 
-use crate::world::fingerprint;
-
-/// A value that many states share: copied by reference, and hashed once instead of in every state.
-#[derive(Clone, Debug)]
-pub struct Shared<T>(Arc<(T, OnceLock<u64>)>);
-
-impl<T: Hash> Shared<T> {
-    /// Takes a value in.
-    pub fn new(value: T) -> Self {
-        Self(Arc::new((value, OnceLock::new())))
-    }
-
-    fn print(&self) -> u64 {
-        *self.0.1.get_or_init(|| fingerprint(&self.0.0))
-    }
-}
-
-impl<T: Clone> Shared<T> {
-    /// Takes the value out, without a copy where nobody else holds it.
-    pub fn into_inner(self) -> T {
-        Arc::try_unwrap(self.0).map_or_else(|shared| shared.0.clone(), |(value, _)| value)
-    }
-}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        &self.0.0
-    }
-}
-
-impl<T: PartialEq> PartialEq for Shared<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.0 == other.0.0
-    }
-}
-
-impl<T: Eq> Eq for Shared<T> {}
-
-impl<T: Hash> Hash for Shared<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.print());
-    }
-}
-
-impl<T: Hash + Default> Default for Shared<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
+use crate::shared::Shared;
 
 /// What a store keeps beside the image, as the kernel's records define it.
 pub trait Rows<M: Machine>: Clone + Default + Eq + Hash + Debug {
@@ -189,7 +139,7 @@ pub struct Process<M: Machine, R, C> {
 /// A step that was tried.
 #[derive(Clone, Debug)]
 pub struct Tried<M: Machine, R, C> {
-    /// The process with the step staged.
+    /// The process with the step staged; as it was, if the step was refused.
     pub after: Process<M, R, C>,
     /// What it came to.
     pub outcome: OutcomeOf<M>,
@@ -231,6 +181,14 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         }
     }
 
+    /// A fingerprint of the live machine, which is computed once for all states that share it.
+    pub fn live_print(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Live(machine) => Some(machine.print()),
+            Phase::Down | Phase::Staged(_) => None,
+        }
+    }
+
     /// Calls of the open transaction.
     pub fn batch(&self) -> &[C] {
         match &self.phase {
@@ -242,6 +200,17 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
     /// What is on disk.
     pub fn disk(&self) -> &Content<M::Image, R> {
         &self.disk.durable
+    }
+
+    /// A copy of what is on disk.
+    pub fn backup(&self) -> Shared<Content<M::Image, R>> {
+        self.disk.durable.clone()
+    }
+
+    /// Puts a copy in the place of what is on disk.
+    pub fn restore(&mut self, content: Shared<Content<M::Image, R>>) {
+        assert!(self.is_down(), "only under a process that is down disks are changed");
+        self.disk.durable = content;
     }
 
     /// What a reader inside the open transaction sees.
@@ -294,6 +263,18 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         }
     }
 
+    /// Writes records in a transaction of their own, while there is no machine: what a driver does with a fact that its
+    /// machine must wake with.
+    pub fn write_apart(&mut self, records: &[RecordOf<M>]) {
+        assert!(self.is_down(), "a live machine writes its own records");
+        let mut content = std::mem::take(&mut self.disk.durable).into_inner();
+        for record in records {
+            content.image.apply(record);
+            content.rows.keep(record);
+        }
+        self.disk.durable = Shared::new(content);
+    }
+
     /// What the machine must know about `input`; `None` if there is no machine.
     pub fn needs(&self, input: &M::Input) -> Option<M::Query> {
         match &self.phase {
@@ -338,8 +319,39 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
         facts: M::Facts,
         call: impl FnOnce(&Content<M::Image, R>) -> C,
     ) -> Tried<M, R, C> {
+        if let Phase::Live(machine) = &self.phase {
+            return self.tried_live(machine, (config, now), (input, facts), call);
+        }
         let mut after = self.clone();
         let outcome = after.stage(config, now, input, facts, call);
+        let stutters = outcome.is_advanced() || after.stuttered_since(self);
+        Tried { after, outcome, stutters }
+    }
+
+    /// The same for a machine that is live. Most of what is tried is refused: then nothing is kept, and nothing is
+    /// copied but the machine that takes the step.
+    fn tried_live(
+        &self,
+        machine: &Shared<M>,
+        (config, now): (&M::Config, Now),
+        (input, facts): (M::Input, M::Facts),
+        call: impl FnOnce(&Content<M::Image, R>) -> C,
+    ) -> Tried<M, R, C> {
+        let mut disk = self.disk.clone();
+        let txn = Txn::begin(&mut disk).expect("the model's disk always begins");
+        let open = Open::new(M::clone(machine), &txn);
+        let open = open.step(&mut disk, config, now, input, facts).expect("the model's disk always writes");
+        let outcome = disk.outcome.take().expect("the step was written");
+        if matches!(outcome, Outcome::Refused(_)) {
+            let committed = txn.commit(&mut disk).expect("nobody chose another fate");
+            let released = open.close(&committed).expect("the commit is of this transaction");
+            let stutters = disk.durable == self.disk.durable
+                && released.effects.is_empty()
+                && released.machine == **machine;
+            return Tried { after: self.clone(), outcome, stutters };
+        }
+        let calls = vec![call(disk.working.as_ref().unwrap_or(&disk.durable))];
+        let after = Self { phase: Phase::Staged(Shared::new(Staged { open, txn, calls })), disk };
         let stutters = outcome.is_advanced() || after.stuttered_since(self);
         Tried { after, outcome, stutters }
     }
@@ -360,6 +372,7 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
 
     /// Loses everything that is not on disk.
     pub fn crash(&mut self) {
+        awakener_spec::rule!(Fml2);
         self.phase = Phase::Down;
         self.disk.working = None;
     }
@@ -382,7 +395,12 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
 
     /// Law 3: the machine's image is what is on disk plus what is staged.
     pub fn image_is_disk_and_staged(&self) -> bool {
-        self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
+        match &self.phase {
+            Phase::Live(machine) => *machine.image() == self.inside().image,
+            Phase::Down | Phase::Staged(_) => {
+                self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
+            }
+        }
     }
 
     /// Every internal invariant of the machine, also of one that is staged.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-use crate::world::{Edge, MAX_LAWS, Next, World};
+use crate::world::{Condition, Edge, Law, MAX_LAWS, Next, World};
 
 /// A world as stateright sees it.
 #[derive(Clone, Debug)]
@@ -63,13 +63,19 @@ impl<W: World> Second<W> {
     }
 }
 
-/// A property is a plain function of stateright, so each law needs one of its own.
+/// A property is a plain function of stateright, so each law needs two of its own; all that they do is here, once.
+#[inline(never)]
+fn law<W: World>(world: &Second<W>, state: &W::State, law: usize, of: fn(&Law<W>) -> Condition<W>) -> bool {
+    let condition = of(&W::LAWS[law]);
+    world.with(state, |edges| condition(&world.0, state, edges))
+}
+
 fn holds<W: World, const LAW: usize>(world: &Second<W>, state: &W::State) -> bool {
-    world.with(state, |edges| (W::LAWS[LAW].holds)(&world.0, state, edges))
+    law(world, state, LAW, |law| law.holds)
 }
 
 fn reached<W: World, const LAW: usize>(world: &Second<W>, state: &W::State) -> bool {
-    world.with(state, |edges| (W::LAWS[LAW].reached)(&world.0, state, edges))
+    law(world, state, LAW, |law| law.reached)
 }
 
 type Function<W> = fn(&Second<W>, &<W as World>::State) -> bool;
@@ -120,7 +126,7 @@ impl<W: World> Model for Second<W> {
 pub fn count<W: World>(world: W) -> Counted {
     let checker = Second(world).checker().finish_when(HasDiscoveries::All).spawn_dfs().join();
     let found = checker.discoveries();
-    let by = |name: fn(&crate::world::Law<W>) -> &'static str| {
+    let by = |name: fn(&Law<W>) -> &'static str| {
         (0..W::LAWS.len()).filter(|i| found.contains_key(name(&W::LAWS[*i]))).collect()
     };
     Counted {

@@ -38,10 +38,13 @@ impl Leaf<'_> {
         self.effect(record_result(ticket, pass, answer));
     }
 
-    /// READING→ACKING: the turn was run before, only its pass did not come to its end.
+    /// READING→ACKING: the turn was run before, only its pass did not come to its end. Its report may have been lost
+    /// with that pass, and without one the mailbox takes no ACK of the station (ACK-5).
     pub(super) fn resume_turn(mut self, work: &Work, turn: TurnId, answer: Answer) -> Step<Station> {
         let pass = work.pass(turn);
         self.record(Record::TurnResumed { pass, answer, at: self.now.wall });
+        let finish = Finish::Complete;
+        self.effect(Effect::ReportTurn { turn: pass.turn, fence: pass.fence, finish });
         self.begin_closing(pass, answer);
         self.done(Event::TurnResumed)
     }

@@ -7,8 +7,9 @@
 //! `pass`, `closing`, `grant`, `latch`, `timer`. The same table as data: `spec/machines/station.toml`.
 //!
 //! What the driver owes it: it feeds [`Input::CauseFound`] and [`Input::LatchFound`] before anything else when they
-//! hold at boot, applies [`Image::adopt`] before recovering over a latch path that is not empty, and carries out a
-//! latch that [`Station::trip`] announces even when the step that says so cannot be committed (FUS-6).
+//! hold at boot or when a grant arms it (DARK keeps neither), applies [`Image::adopt`] before recovering over a latch
+//! path that is not empty, and carries out a latch that [`Station::trip`] announces even when the step that says so
+//! cannot be committed (FUS-6).
 
 mod check;
 mod closing;

@@ -120,6 +120,10 @@ fn stn_6_a_crash_between_result_and_ack_repeats_neither_turn_nor_reply() {
         assert_eq!(rig.name(), PhaseName::Acking);
         assert_eq!(started(&effects), 0, "no second turn");
         assert_eq!(results(&effects), said, "the same turn and reply, which the mailbox knows");
+        assert!(
+            matches!(effects[..], [Effect::ReportTurn { finish: Finish::Complete, fence: Fence(2), .. }, ..]),
+            "a report that the crash may have lost: without it the mailbox takes no ACK, {effects:?}"
+        );
         assert_eq!(acks(&rig.go(Input::ResultRecorded { ticket: rig.ticket() })), 1);
         rig.go(Input::AckAccepted { ticket: rig.ticket() });
         assert_eq!(rig.station.image().counters.boot(), 0, "nothing ran in this boot");

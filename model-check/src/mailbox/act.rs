@@ -1,18 +1,18 @@
-//! What can happen in a mailbox world, and the input that each of it is to the machine.
+//! What can happen in a mailbox world: the alphabet, by name.
+//!
+//! Every word is small and plain data, so that a way through the world can be written down and walked again. Not here:
+//! the input that each is to the machine ([`super::input`]), and when it is offered ([`super::calls`]).
 
-use awakener_kernel::admission::Submitted;
-use awakener_kernel::ids::{Fence, Tier};
-use awakener_kernel::mailbox::input::{Fresh, Input, Minted};
-use awakener_kernel::time::Wall;
-use awakener_kernel::values::{Ack, AckOutcome, By, Finish, FlightEnd, FlightReport, Question, Response};
+use awakener_kernel::values::{By, DispatchOutcome, Finish, FlightEnd};
+use serde::{Deserialize, Serialize};
 
-use crate::names;
 use crate::process::Fate;
 
 /// One action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// The process wakes and its emitter starts, in one transaction.
+    /// The process wakes and, where hints are minted, its emitter starts in the same transaction.
     Boot,
     /// The open transaction commits.
     Commit,
@@ -22,119 +22,180 @@ pub enum Act {
     Crash,
     /// A millisecond passes.
     Tick,
-    /// The first effect is performed.
-    Perform,
-    /// A hint is lost on its way.
-    LoseHint,
-    /// The first answer is heard.
-    Hear,
-    /// The first answer is heard, and will be heard again.
-    HearTwice,
-    /// The first answer is lost.
-    LoseAnswer,
+    /// The wall clock steps back by this many milliseconds.
+    StepBack(u8),
+    /// An operator accepts the time that the clock shows (EMT-6).
+    AcceptTime,
+    /// A right is withdrawn (ADM-6).
+    Withdraw(Right),
+    /// It is given back.
+    GiveBack(Right),
+    /// What is on disk is copied.
+    Backup,
+    /// What was copied replaces what is on disk.
+    Restore,
+    /// Something on its way arrives; things overtake each other.
+    Arrive(Late),
+    /// It is lost.
+    Lose(Late),
+    /// The broker client does not take a hint (EMT-4).
+    HandOverFails(u8),
     /// A call to the machine.
     Call(Call),
 }
 
-/// A call to the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What an alert needs beside being outstanding (ADM-6, EMT-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// The roster lists its sender.
+    Roster,
+    /// Its target is armed.
+    Armed,
+    /// Tier-0 is open.
+    Open,
+}
+
+/// Something on its way to somebody who acts on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Late {
+    /// A hint that is not handed over yet, by the number of its wake.
+    Hint(u8),
+    /// A hint that answers a sweep.
+    Swept(u8),
+    /// A lease: its fence.
+    Lease(u8),
+    /// A permit: daemon, fence, wake.
+    Permit(u8, u8, u8),
+}
+
+/// A call to the machine. Messages, holders, daemons, wakes and fences go by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Call {
     /// The emitter starts.
     Start,
     /// A deadline is due.
     Fire,
-    /// A sender submits message `n`.
+    /// A message is submitted.
     Submit(u8),
     /// A holder wants work.
     Claim(u8),
-    /// It is still at work.
-    Renew(Fence),
-    /// It gives the work back.
-    Release(Fence),
-    /// It reads.
-    Read(Fence, u8),
-    /// Its turn is complete.
-    Finish(Fence, u8),
-    /// It has a result.
-    Respond(Fence, u8),
-    /// A signed statement about message `n`.
-    Ack(u8, By, Option<Fence>),
+    /// Whoever has this fence is still at work.
+    Renew(u8),
+    /// Gives the work back.
+    Release(u8),
+    /// Reads: fence, message.
+    Read(u8, u8),
+    /// Its turn number 0 or 1 ended: fence, message, turn, how.
+    Finish(u8, u8, u8, Finish),
+    /// Has a result: fence, message.
+    Respond(u8, u8),
+    /// Says `done` to an alert, which is no answer to one.
+    Shrug(u8, u8),
+    /// A signed statement: message, signer, the fence that is presented.
+    Ack(u8, By, Option<u8>),
     /// A daemon asks about a hint.
-    Ask(u8, Minted),
-    /// It says that its flight began.
-    Attempted(u8, Fence, Minted),
+    Ask(u8, u8),
+    /// A daemon says that its flight began: daemon, fence, wake.
+    Attempted(u8, u8, u8),
+    /// It says what its adapter said.
+    Outcome(u8, u8, u8, DispatchOutcome),
     /// It says that its flight is over.
-    Ended(u8, Fence, Minted, FlightEnd),
-    /// It asks what is owed.
+    Ended(u8, u8, u8, FlightEnd),
+    /// A daemon asks what is owed.
     Sweep,
+    /// What became of a hint at the broker client.
+    Published(u8, bool),
+    /// An operator closes an alert.
+    Resolve(u8),
+    /// An operator gives a message back.
+    ReleaseQuarantine(u8),
+    /// The driver takes a message for too old.
+    Expire(u8),
+    /// Something that must come to nothing.
+    Forge(Forgery),
 }
 
-/// Whose first chance number is not used yet.
-pub const fn fresh(number: u8) -> Fresh {
-    Fresh { wake: names::wake(number), nonce: names::nonce(number) }
-}
-
-/// The statement that everybody signs about message `n`.
-pub const fn statement(n: u8, by: By) -> Ack {
-    let outcome = match by {
-        By::Station => AckOutcome::Handled,
-        By::Agent | By::Human => AckOutcome::Declined,
-    };
-    Ack {
-        message: names::message(n),
-        content: names::content(n),
-        outcome,
-        by,
-        key: names::key(),
-        time: Wall(0),
-    }
+/// What an intruder, a thief of words or a mistaken driver says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Forgery {
+    /// An ACK with a key that is not registered.
+    AckForeignKey(By),
+    /// An ACK with a key that was revoked.
+    AckRevokedKey,
+    /// An ACK whose signature is not its key's.
+    AckBadSignature,
+    /// An ACK for another target.
+    AckOtherTarget,
+    /// An ACK that names other content.
+    AckOtherContent,
+    /// An ACK from the future.
+    AckFuture,
+    /// An ACK about plain mail.
+    AckOtherTier(u8),
+    /// An ACK about nothing.
+    AckUnknown,
+    /// A station's ACK without a lease.
+    AckWithoutLease,
+    /// A submission under a known id with other content.
+    SubmitOtherContent(u8),
+    /// A submission under somebody else's id.
+    SubmitTakenId,
+    /// An alert from a sender that the roster does not list.
+    SubmitStranger,
+    /// An alert while there is no roster.
+    SubmitWithoutRoster,
+    /// An alert while the roster cannot be used.
+    SubmitMalformedRoster,
+    /// An alert while the roster is over.
+    SubmitExpiredRoster,
+    /// An alert to oneself.
+    SubmitSelfWake,
+    /// An alert to a target that can acknowledge nothing.
+    SubmitCannotAck,
+    /// A submission with a lease that is not live.
+    SubmitLostLease,
+    /// A submission that repeats itself.
+    SubmitEcho,
+    /// A question about a wake that was never minted.
+    AskUnminted,
+    /// A question about a minted wake with another token.
+    AskOtherToken(u8),
+    /// A question about a minted wake with another message.
+    AskOtherMessage(u8),
+    /// A report under a permit that was never granted.
+    ReportNeverGranted(u8),
+    /// A report of a wake that was never minted.
+    ReportUnminted,
+    /// A report by another daemon than the permit's: fence, wake, the daemon that has it.
+    ReportOtherDaemon(u8, u8, u8),
+    /// The fate of a hint that was never minted.
+    PublishedUnminted,
+    /// Work with a fence that was never given.
+    ReadWithoutLease(u8),
+    /// A result of a turn without a lease.
+    RespondWithoutLease(u8),
+    /// An operator's word on a message that does not exist.
+    ResolveUnknown,
+    /// The same of giving it back.
+    ReleaseUnknown,
+    /// The same of its age.
+    ExpireUnknown,
 }
 
 impl Call {
-    /// The input of this call; `number` is chance that was never seen.
-    pub fn input(self, number: u8) -> Input {
-        match self {
-            Self::Start => Input::Start { floor: 0 },
-            Self::Fire => Input::Fire { fresh: fresh(number) },
-            Self::Submit(n) => Input::Admit(Submitted {
-                id: names::message(n),
-                principal: names::sender(),
-                content: names::content(n),
-                schema: names::schema(if n == 0 { Tier::Zero } else { Tier::Two }),
-                fence: None,
-            }),
-            Self::Claim(h) => Input::Claim { holder: names::holder(h), max: 2 },
-            Self::Renew(fence) => Input::Renew { fence },
-            Self::Release(fence) => Input::Release { fence },
-            Self::Read(fence, n) => Input::Read { fence, message: names::message(n) },
-            Self::Finish(fence, n) => {
-                let (message, turn) = (names::message(n), turn(fence));
-                Input::FinishTurn { fence, message, turn, finish: Finish::Complete }
-            }
-            Self::Respond(fence, n) => {
-                let (message, turn) = (names::message(n), turn(fence));
-                let response = if n == 0 { Response::Silence } else { Response::Done };
-                Input::Respond { fence, message, turn, response }
-            }
-            Self::Ack(n, by, fence) => Input::Ack { ack: statement(n, by), fence },
-            Self::Ask(d, hint) => Input::Ask {
-                daemon: names::daemon(d),
-                question: Question { wake: hint.fresh.wake, message: hint.message, token: hint.token },
-            },
-            Self::Attempted(d, fence, hint) => report(d, fence, hint, FlightReport::Attempted),
-            Self::Ended(d, fence, hint, end) => report(d, fence, hint, FlightReport::Ended(end)),
-            Self::Sweep => Input::Sweep { fresh: fresh(number) },
-        }
-    }
-
     /// The fence of a lease that it presents.
-    pub const fn fence(self) -> Option<Fence> {
+    pub const fn fence(self) -> Option<u8> {
         match self {
             Self::Renew(fence)
             | Self::Release(fence)
             | Self::Read(fence, _)
-            | Self::Finish(fence, _)
-            | Self::Respond(fence, _) => Some(fence),
+            | Self::Finish(fence, ..)
+            | Self::Respond(fence, _)
+            | Self::Shrug(fence, _) => Some(fence),
             Self::Ack(_, _, fence) => fence,
             Self::Start
             | Self::Fire
@@ -142,17 +203,50 @@ impl Call {
             | Self::Claim(_)
             | Self::Ask(..)
             | Self::Attempted(..)
+            | Self::Outcome(..)
             | Self::Ended(..)
-            | Self::Sweep => None,
+            | Self::Sweep
+            | Self::Published(..)
+            | Self::Resolve(_)
+            | Self::ReleaseQuarantine(_)
+            | Self::Expire(_)
+            | Self::Forge(_) => None,
         }
     }
 }
 
-/// A lease makes one turn per message.
-fn turn(fence: Fence) -> awakener_kernel::ids::TurnId {
-    names::turn(u8::try_from(fence.0).expect("models are small"))
-}
-
-fn report(d: u8, fence: Fence, hint: Minted, report: FlightReport) -> Input {
-    Input::Report { daemon: names::daemon(d), fence, wake: hint.fresh.wake, report }
+/// Who acts on whom.
+pub const fn parties(act: &Act) -> (&'static str, &'static str) {
+    match act {
+        Act::Boot => ("driver", "plane"),
+        Act::Commit | Act::CommitFails(_) => ("plane", "disk"),
+        Act::Crash | Act::Restore => ("adversary", "plane"),
+        Act::Backup => ("operator", "disk"),
+        Act::Tick | Act::StepBack(_) => ("clock", "plane"),
+        Act::AcceptTime | Act::Withdraw(_) | Act::GiveBack(_) => ("operator", "plane"),
+        Act::Arrive(late) | Act::Lose(late) => match late {
+            Late::Hint(_) => ("plane", "broker"),
+            Late::Swept(_) | Late::Permit(..) => ("plane", "daemon"),
+            Late::Lease(_) => ("plane", "holder"),
+        },
+        Act::HandOverFails(_) => ("plane", "broker"),
+        Act::Call(call) => match call {
+            Call::Start | Call::Fire | Call::Expire(_) => ("driver", "plane"),
+            Call::Submit(_) => ("sender", "plane"),
+            Call::Claim(_)
+            | Call::Renew(_)
+            | Call::Release(_)
+            | Call::Read(..)
+            | Call::Finish(..)
+            | Call::Respond(..)
+            | Call::Shrug(..)
+            | Call::Ack(..) => ("holder", "plane"),
+            Call::Ask(..) | Call::Attempted(..) | Call::Outcome(..) | Call::Ended(..) | Call::Sweep => {
+                ("daemon", "plane")
+            }
+            Call::Published(..) => ("broker", "plane"),
+            Call::Resolve(_) | Call::ReleaseQuarantine(_) => ("operator", "plane"),
+            Call::Forge(_) => ("intruder", "plane"),
+        },
+    }
 }

@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use awakener_kernel::admission::{AdmitFacts, Prior, RosterVerdict};
-use awakener_kernel::ids::{Fence, MessageId, Seq, Tier, Token, WakeId};
+use awakener_kernel::admission::Prior;
+use awakener_kernel::ids::{Fence, MessageId, Seq, Token, WakeId};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::entry::Entry;
 use awakener_kernel::mailbox::image::Image;
-use awakener_kernel::mailbox::input::{AckFacts, AckKey, Authority, Candidate, Facts, Mint, Query};
+use awakener_kernel::mailbox::input::{Authority, Candidate, Mint};
 use awakener_kernel::mailbox::record::{Record, RowChange};
 use awakener_kernel::receipt::{self, Key};
 use awakener_spec::ReceiptKind;
@@ -29,6 +29,8 @@ pub struct Rows {
     pub mints: BTreeMap<WakeId, (Seq, MessageId, Token)>,
     /// What was told of each attempt.
     pub told: BTreeSet<(WakeId, Fence, ReceiptKind)>,
+    /// What was told of each hint at the broker client.
+    pub published: BTreeSet<(WakeId, bool)>,
 }
 
 impl process::Rows<Mailbox> for Rows {
@@ -43,74 +45,61 @@ impl process::Rows<Mailbox> for Rows {
                 self.messages.get_mut(&seq).expect("a record names a row that exists").apply(record);
             }
         }
-        for receipt in receipt::of(record) {
-            if let Key::Attempt(wake, fence) = receipt.key {
-                self.told.insert((wake, fence, receipt.kind));
+        match record {
+            Record::FlightReported { .. } => {
+                for receipt in receipt::of(record) {
+                    if let Key::Attempt(wake, fence) = receipt.key {
+                        self.told.insert((wake, fence, receipt.kind));
+                    }
+                }
             }
-        }
-        if let Record::Minted { seq, message, wake, token, .. } = record {
-            assert!(self.mints.insert(*wake, (*seq, *message, *token)).is_none(), "a wake is minted once");
+            Record::Minted { seq, message, wake, token, .. } => {
+                let before = self.mints.insert(*wake, (*seq, *message, *token));
+                assert!(before.is_none(), "a wake is minted once");
+            }
+            Record::Published { wake, handed_over } => {
+                self.published.insert((*wake, *handed_over));
+            }
+            _ => {}
         }
     }
 }
 
 impl Rows {
     /// The row of a message.
+    pub fn row(&self, id: MessageId) -> Option<(Seq, &Entry)> {
+        self.messages.iter().find(|(_, entry)| entry.id == id).map(|(seq, entry)| (*seq, entry))
+    }
+
+    /// The row of a message, as a driver hands it over.
     pub fn find(&self, id: MessageId) -> Option<(Seq, Entry)> {
-        self.messages.iter().find(|(_, entry)| entry.id == id).map(|(seq, entry)| (*seq, entry.clone()))
+        self.row(id).map(|(seq, entry)| (seq, entry.clone()))
     }
 
-    /// All that a driver would answer, with every authority in place.
-    pub fn facts(&self, query: Query) -> Facts {
-        match query {
-            Query::None => Facts::None,
-            Query::Admit { message, .. } => Facts::Admit(AdmitFacts {
-                prior: self.find(message).map(|(seq, entry)| Prior { content: entry.content, seq }),
-                id_taken: false,
-                tier: if message == names::message(0) { Tier::Zero } else { Tier::Two },
-                acts_for_target: false,
-                can_ack: true,
-                roster: RosterVerdict::Listed,
-                tier0_open: true,
-                cause: None,
-                lost_lease: false,
-                repeats: 0,
-                overloaded: false,
-            }),
-            Query::Candidates { max } => Facts::Candidates(self.candidates(max)),
-            Query::Row(message) => Facts::Row(self.find(message)),
-            Query::Authority(_) => Facts::Authority(AUTHORITY),
-            Query::Authorities(alerts) => {
-                Facts::Authorities(alerts.into_iter().map(|alert| (alert, AUTHORITY)).collect())
-            }
-            Query::Mint(wake) => Facts::Mint(self.minted(wake)),
-            Query::Flight(wake, fence) => Facts::Flight(
-                self.minted(wake),
-                self.told
-                    .iter()
-                    .filter(|told| (told.0, told.1) == (wake, fence))
-                    .map(|told| told.2)
-                    .collect(),
-            ),
-            Query::Ack(ack) => Facts::Ack(AckFacts {
-                key: AckKey::Valid,
-                signature_valid: ack.key == names::key(),
-                this_target: true,
-                row: self.find(ack.message),
-            }),
-        }
+    /// What a repeat is compared with.
+    pub fn prior(&self, id: MessageId) -> Option<Prior> {
+        self.row(id).map(|(seq, entry)| Prior { content: entry.content, seq })
     }
 
-    fn minted(&self, wake: WakeId) -> Option<Mint> {
-        self.mints.get(&wake).map(|(seq, message, token)| Mint {
-            seq: *seq,
-            message: *message,
-            token: *token,
-            authority: AUTHORITY,
-        })
+    /// A hint that was minted.
+    pub fn minted(&self, wake: WakeId, authority: Authority) -> Option<Mint> {
+        let (seq, message, token) = *self.mints.get(&wake)?;
+        Some(Mint { seq, message, token, authority })
     }
 
-    fn candidates(&self, max: u32) -> Vec<Candidate> {
+    /// What was told of an attempt.
+    pub fn told(&self, wake: WakeId, fence: Fence) -> Vec<ReceiptKind> {
+        let of_it = self.told.iter().filter(|told| (told.0, told.1) == (wake, fence));
+        of_it.map(|told| told.2).collect()
+    }
+
+    /// The highest number of a minted wake; 0 without one.
+    pub fn last_wake(&self) -> u8 {
+        self.mints.keys().next_back().map_or(0, |wake| names::wake_number(*wake))
+    }
+
+    /// Unfinished messages that are not set aside, the most urgent first.
+    pub fn candidates(&self, max: u32) -> Vec<Candidate> {
         let mut all: Vec<_> = self
             .messages
             .iter()
@@ -128,5 +117,3 @@ impl Rows {
         all
     }
 }
-
-const AUTHORITY: Authority = Authority { rostered: true, armed: true, open: true };

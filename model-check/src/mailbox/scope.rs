@@ -1,164 +1,151 @@
 //! How much of everything the adversary of a mailbox world may do.
 //!
-//! Several narrow scopes, each with a few powers, find more per state than one wide one. All budgets are counts.
+//! All budgets are counts; what is not budgeted ends by itself. The table of scopes is in [`super::scopes`].
 
 use awakener_kernel::config::Config;
+use awakener_kernel::ids::Tier;
 use awakener_kernel::time::Millis;
-use awakener_kernel::values::By;
+use awakener_kernel::values::{By, Finish};
 
-/// Bounds of one search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scope {
-    /// Its name.
-    pub name: &'static str,
-    /// The number of states, pinned: a search that saw another number was cut short or saw another machine.
-    pub states: usize,
-    /// How often each message is submitted: number 0 is an alert, number 1 is plain mail.
-    pub submits: [u8; 2],
+use super::act::Right;
+
+macro_rules! bounds {
+    ($( $(#[$doc:meta])* $name:ident : $of:ty = $none:expr ),* $(,)?) => {
+        /// Bounds of one search.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Bounds { $( $(#[$doc])* pub $name: $of, )* }
+
+        /// The least adversary.
+        pub const NONE: Bounds = Bounds { $( $name: $none, )* };
+
+        impl Bounds {
+            /// Everything in which these bounds differ from [`NONE`].
+            pub fn differences(&self) -> Vec<(&'static str, String)> {
+                let mut all = Vec::new();
+                $( if self.$name != NONE.$name {
+                    all.push((stringify!($name), format!("{:?}", self.$name)));
+                } )*
+                all
+            }
+        }
+    };
+}
+
+bounds! {
+    /// Which messages there are, at most three: their tiers.
+    mail: &'static [Tier] = &[Tier::Zero],
+    /// How often each of them is submitted.
+    submits: u8 = 1,
     /// How many holders work.
-    pub holders: u8,
+    holders: u8 = 0,
     /// How many claims succeed.
-    pub claims: u8,
+    claims: u8 = 1,
     /// How many renewals succeed.
-    pub renews: u8,
-    /// Whether holders do more with their work than read it.
-    pub works: bool,
+    renews: u8 = 0,
+    /// How turns end; none if holders only read.
+    finishes: &'static [Finish] = &[],
+    /// How many turns a lease has.
+    turns: u8 = 1,
+    /// Whether holders have results.
+    responds: bool = false,
     /// Who acknowledges.
-    pub acks: &'static [By],
+    acks: &'static [By] = &[],
     /// How many daemons hear hints.
-    pub daemons: u8,
+    daemons: u8 = 0,
     /// How many permits are granted.
-    pub asks: u8,
+    asks: u8 = 0,
+    /// Whether daemons also say what their adapters said.
+    outcomes: bool = false,
     /// How many sweeps bring a hint.
-    pub sweeps: u8,
+    sweeps: u8 = 0,
+    /// Whether hints are minted.
+    emits: bool = false,
+    /// Whether the fate of each hint at the broker client is told.
+    reports: bool = false,
+    /// How many acts operators do.
+    acts: u8 = 0,
     /// How often the clock moves, by one millisecond.
-    pub ticks: u8,
+    ticks: u8 = 0,
     /// How often the process crashes.
-    pub crashes: u8,
+    crashes: u8 = 0,
     /// How often a commit fails.
-    pub failures: u8,
-    /// How often an answer or a hint on its way is lost or repeated.
-    pub distortions: u8,
+    failures: u8 = 0,
+    /// Whether answers and hints are under way for a time, and overtake each other.
+    late: bool = false,
+    /// How many of them are lost.
+    losses: u8 = 0,
+    /// Which rights are withdrawn and given back.
+    rights: &'static [Right] = &[],
+    /// How often that happens.
+    changes: u8 = 0,
+    /// How far the wall clock steps back, by milliseconds; the skew is one.
+    steps_back: &'static [u8] = &[],
+    /// How often it does.
+    backs: u8 = 0,
+    /// How often an operator accepts its time.
+    accepts: u8 = 0,
+    /// How often a backup is restored.
+    restores: u8 = 0,
     /// Steps in one transaction.
-    pub batch: u8,
+    batch: u8 = 1,
     /// Attempts before quarantine.
-    pub attempts: u32,
-    /// Whether hints are minted on schedule.
-    pub emits: bool,
-    /// What is wrong with the process, on purpose.
-    pub fault: Option<Fault>,
+    attempts: u32 = 5,
+    /// Scheduled hints after the first.
+    re_emissions: u32 = 1,
+    /// Whether mail expires and operators are told of the age of alerts, after a millisecond.
+    ages: bool = false,
+    /// What intruders say.
+    intruders: &'static [Subject] = &[],
 }
 
-/// A planted fault; each has a law that names it.
+/// What a forgery is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// An ACK is answered when it is staged, not when it is on disk.
-    AckAnsweredBeforeCommit,
+pub enum Subject {
+    /// Submissions.
+    Admission,
+    /// Work and ACKs.
+    Work,
+    /// Hints, permits, reports.
+    Wake,
+    /// Operators and drivers.
+    Office,
 }
 
-const NONE: Scope = Scope {
-    name: "",
-    states: 0,
-    submits: [1, 0],
-    holders: 1,
-    claims: 1,
-    renews: 0,
-    works: false,
-    acks: &[],
-    daemons: 0,
-    asks: 0,
-    sweeps: 0,
-    ticks: 0,
-    crashes: 1,
-    failures: 1,
-    distortions: 0,
-    batch: 1,
-    attempts: 5,
-    emits: false,
-    fault: None,
-};
+/// How long leases, permits and flights live, in milliseconds of the model.
+pub const LIFE: u8 = 1;
 
-/// The scopes of `tiny`.
-pub const TINY: [Scope; 6] = [
-    Scope {
-        name: "admit",
-        states: 2_159,
-        submits: [2, 2],
-        holders: 0,
-        crashes: 2,
-        failures: 2,
-        batch: 2,
-        ..NONE
-    },
-    Scope {
-        name: "ack",
-        states: 38_318,
-        submits: [1, 1],
-        works: true,
-        acks: &[By::Station, By::Agent],
-        batch: 2,
-        ..NONE
-    },
-    Scope {
-        name: "lease",
-        states: 43_466,
-        submits: [1, 1],
-        holders: 2,
-        claims: 2,
-        ticks: 1,
-        attempts: 1,
-        failures: 0,
-        ..NONE
-    },
-    Scope {
-        name: "renew",
-        states: 83_047,
-        holders: 2,
-        claims: 2,
-        renews: 1,
-        ticks: 2,
-        attempts: 2,
-        distortions: 1,
-        failures: 0,
-        ..NONE
-    },
-    Scope {
-        name: "hint",
-        states: 22_788,
-        emits: true,
-        holders: 0,
-        sweeps: 1,
-        ticks: 1,
-        distortions: 1,
-        ..NONE
-    },
-    Scope {
-        name: "permit",
-        states: 45_752,
-        emits: true,
-        daemons: 2,
-        asks: 2,
-        ticks: 2,
-        attempts: 1,
-        holders: 0,
-        failures: 0,
-        ..NONE
-    },
-];
+/// How far clocks may disagree.
+pub const SKEW: u8 = 1;
 
-impl Scope {
+impl Bounds {
     /// Limits small enough for the clock of a model.
     pub fn config(&self) -> Config {
+        let life = Millis(u64::from(LIFE));
+        let aged = |default: Millis| if self.ages { life } else { default };
+        let default = Config::default();
         Config {
-            lease: Millis(1),
-            permit: Millis(1),
-            flight_max: Millis(1),
-            hint_ttl: Millis(1),
-            re_emissions: 1,
+            lease: life,
+            permit: life,
+            flight_max: life,
+            hint_ttl: life,
+            skew: Millis(u64::from(SKEW)),
+            re_emissions: self.re_emissions,
             // One hint is enough where daemons ask about it.
             re_emission_base: Millis(if self.daemons == 0 { 1 } else { 9 }),
             attempts: self.attempts,
-            ..Config::default()
+            message_age: aged(default.message_age),
+            escalate: aged(default.escalate),
+            ..default
         }
+    }
+
+    /// The tier of message `n`; what does not exist would be an alert.
+    pub fn tier(&self, n: u8) -> Tier {
+        self.mail.get(usize::from(n)).copied().unwrap_or(Tier::Zero)
+    }
+
+    /// When the wall clock begins: it needs room to step back.
+    pub const fn noon(&self) -> u8 {
+        if self.backs > 0 { 3 } else { 0 }
     }
 }

@@ -1,16 +1,17 @@
-//! What the outside saw of a mailbox: answers that were given, hints and permits that went out.
+//! What the outside saw of a mailbox: answers that were given, hints and permits that went out, and what a call that
+//! is on disk was judged to be.
 //!
-//! A ghost: it never looks at the machine, its image or its records, only at what a commit let out and at what callers
-//! themselves said. Not here: what should be true of it ([`super::laws`]).
+//! A ghost: it never looks at the machine, its image or its records, only at calls, outcomes, fates of commits, and
+//! what a commit let out. Not here: how it learns ([`super::settle`]), and what should be true of it
+//! ([`super::laws`]).
 
-use std::collections::BTreeSet;
+use awakener_kernel::ids::Token;
+use awakener_kernel::mailbox::input::Minted;
+use awakener_kernel::values::{AckOutcome, By, DispatchOutcome, Finish};
 
-use awakener_kernel::ids::{Fence, Seq, Token};
-use awakener_kernel::machine::Outcome;
-use awakener_kernel::mailbox::input::{Event, Minted, Refusal};
-use awakener_kernel::values::{AckOutcome, By, FlightEnd};
-
-use super::act::{Call, statement};
+use super::act::Call;
+use super::scope::LIFE;
+use crate::names;
 
 /// A law about one moment that was broken at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,40 +22,104 @@ pub enum Broken {
     PermitFence,
     /// A hint got a token that is not above every earlier one.
     Token,
-    /// One message was stored twice, acknowledged twice, or answered twice.
+    /// The same after a backup was restored.
+    TokenAfterRestore,
+    /// One message was stored twice, or its first result was not told again.
     Twice,
+    /// One witness was closed twice.
+    ClosedTwice,
+    /// One message was answered twice.
+    RepliedTwice,
     /// The cursor went back.
     Cursor,
     /// The machine refused to wake from an image that it had written.
     Boot,
+    /// Work was done without a live lease on it.
+    Unleased,
+    /// An alert was answered with `done`.
+    Shrugged,
+    /// An ACK was accepted that was not earned.
+    Unearned,
+    /// A hint or a permit was about what is not outstanding.
+    NotOutstanding,
+    /// An alert ended by age.
+    AlertExpired,
+    /// A message was set aside, and its operator was not told.
+    Untold,
+    /// An alert was said to be brought before the operator, and was not.
+    Unescalated,
+    /// Two final facts of one attempt contradict each other.
+    Contradiction,
+    /// So do two ends of one turn.
+    TwoEnds,
+}
+
+/// How a witness was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Closing {
+    /// By its target.
+    Acked(AckOutcome, By),
+    /// By an operator.
+    Resolved,
+}
+
+/// One message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mail {
+    /// Where it was said to stand.
+    pub place: Option<u8>,
+    /// Whether it is stored.
+    pub stored: bool,
+    /// Whether it was read.
+    pub read: bool,
+    /// How often since it was last given back.
+    pub reads: u8,
+    /// How its last turn ended.
+    pub turn: Option<Finish>,
+    /// Whether a result is stored.
+    pub responded: bool,
+    /// Whether that was said.
+    pub replied: bool,
+    /// How its witness was closed.
+    pub closed: Option<Closing>,
+    /// Whether that was said.
+    pub told: bool,
+    /// Whether it grew too old.
+    pub expired: bool,
+    /// How often it was given back by an operator.
+    pub returns: u8,
 }
 
 /// A lease as its holder knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
     /// Its token.
-    pub fence: Fence,
-    /// Which messages it covers, as the answer said.
-    pub covers: [bool; 2],
+    pub fence: u8,
+    /// Which messages it covers, as the answer said, by bit.
+    pub covers: u8,
     /// Until when its holder may rely on it.
     pub until: u8,
     /// Until when it may live, if a renewal worked whose answer nobody heard.
     pub at_most: u8,
     /// Its holder gave it back, or asked to.
     pub over: bool,
+    /// It is on disk that it gave it back.
+    pub released: bool,
 }
 
 /// A permit as its daemon knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Permit {
     /// Its token.
-    pub fence: Fence,
+    pub fence: u8,
     /// Who has it.
     pub daemon: u8,
     /// For which hint.
-    pub hint: Minted,
+    pub wake: u8,
     /// Until when it may be used.
     pub until: u8,
+    /// When its daemon first said that it starts.
+    pub attempted: Option<u8>,
     /// Its daemon gave it back, or asked to.
     pub over: bool,
 }
@@ -63,7 +128,7 @@ pub struct Permit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flight {
     /// Its permit.
-    pub fence: Fence,
+    pub fence: u8,
     /// When it ends at the latest.
     pub until: u8,
     /// Its daemon said that it is over, or tried to.
@@ -74,11 +139,11 @@ pub struct Flight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leased {
     /// Its token.
-    pub fence: Fence,
-    /// When it was taken or renewed.
+    pub fence: u8,
+    /// When it was taken or renewed, in true time at the latest.
     pub at: u8,
-    /// Which messages it covers.
-    pub covers: [bool; 2],
+    /// Which messages it covers, by bit.
+    pub covers: u8,
 }
 
 /// A call as it is remembered until its answer.
@@ -86,144 +151,132 @@ pub struct Leased {
 pub struct Asked {
     /// The call.
     pub call: Call,
-    /// When it was judged.
+    /// When it was judged, in true time.
     pub at: u8,
+    /// The wall time that its record has; kept only where the clock steps back.
+    pub wall: u8,
     /// Where its message stood right after it, for the answer to a repeat.
-    pub place: Option<Seq>,
+    pub place: Option<u8>,
     /// The lease right after it, for the answer to a claim.
     pub lease: Option<Leased>,
 }
 
-/// What the outside saw.
+/// What one store promised and holds. It goes back with the store when a backup is restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Seen {
-    /// Per message: where it was said to stand.
-    pub admitted: [Option<Seq>; 2],
-    /// Per message: which ACK was said to be accepted.
-    pub acked: [Option<(AckOutcome, By)>; 2],
-    /// Per message: whether a genuine ACK was ever presented.
-    pub presented: [bool; 2],
-    /// Per message: whether a result was said to be recorded.
-    pub responded: [bool; 2],
-    /// Every lease.
+pub struct Store {
+    /// Messages by number.
+    pub mail: [Mail; 3],
+    /// Every lease that somebody heard of.
     pub leases: Vec<Lease>,
     /// Every permit.
     pub permits: Vec<Permit>,
     /// Every flight.
     pub flights: Vec<Flight>,
-    /// Every hint that left the process.
-    pub hints: Vec<Minted>,
-    /// The highest token that a commit let go.
-    pub token: Option<Token>,
+    /// What adapters said, by permit.
+    pub outcomes: Vec<(u8, DispatchOutcome)>,
+    /// How turns ended: lease, message, number, end.
+    pub turns: Vec<(u8, u8, u8, Finish)>,
+    /// Scheduled emissions that were used up.
+    pub emissions: u8,
     /// The highest cursor that a reader could have read.
-    pub cursor: Option<Seq>,
-    /// What went wrong.
-    pub broken: BTreeSet<Broken>,
+    pub cursor: u8,
 }
 
-const LIFE: u8 = 1;
+/// What the outside saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Seen {
+    /// Of this store.
+    pub store: Store,
+    /// The highest token that a commit let go, ever.
+    pub token: Option<Token>,
+    /// Every hint that left the process.
+    pub hints: Vec<Minted>,
+    /// How many hints had left when a backup was restored.
+    pub restored: Option<u8>,
+    /// What went wrong, by bit.
+    broken: u32,
+}
 
 impl Seen {
-    /// A caller says something; the caller itself knows that from now on.
-    pub fn said(&mut self, call: Call, at: u8) {
-        match call {
-            Call::Ack(n, ..) => self.presented[usize::from(n)] = true,
-            Call::Release(fence) => {
-                self.leases.iter_mut().filter(|l| l.fence == fence).for_each(|l| l.over = true)
-            }
-            Call::Renew(fence) => {
-                for lease in self.leases.iter_mut().filter(|l| l.fence == fence) {
-                    lease.at_most = at + LIFE;
-                }
-            }
-            Call::Ended(_, fence, _, end) => {
-                assert_ne!(end, FlightEnd::Expired, "only the plane's clock says that");
-                self.permits.iter_mut().filter(|p| p.fence == fence).for_each(|p| p.over = true);
-                self.flights.iter_mut().filter(|f| f.fence == fence).for_each(|f| f.over = true);
-            }
-            Call::Start
-            | Call::Fire
-            | Call::Submit(_)
-            | Call::Claim(_)
-            | Call::Read(..)
-            | Call::Finish(..)
-            | Call::Respond(..)
-            | Call::Ask(..)
-            | Call::Attempted(..)
-            | Call::Sweep => {}
+    /// Notes that something is broken.
+    pub const fn flag(&mut self, wrong: bool, what: Broken) {
+        if wrong {
+            self.broken |= 1 << what as u32;
         }
     }
 
-    /// An answer leaves the process.
-    pub fn answered(&mut self, asked: Asked, outcome: &Outcome<Event, Refusal>) {
-        let at = asked.at;
-        match (asked.call, outcome) {
-            (Call::Submit(n), Outcome::Advanced(Event::Admitted { seq, .. })) => {
-                self.flag(self.admitted[usize::from(n)].is_some(), Broken::Twice);
-                self.admitted[usize::from(n)] = Some(*seq);
-            }
-            (Call::Submit(n), Outcome::Absorbed) => {
-                let known = self.admitted[usize::from(n)];
-                self.flag(asked.place.is_none() || known.is_some() && known != asked.place, Broken::Twice);
-                self.admitted[usize::from(n)] = asked.place;
-            }
-            (Call::Ack(n, by, _), Outcome::Advanced(Event::Acknowledged { .. })) => {
-                let accepted = (statement(n, by).outcome, by);
-                self.flag(self.acked[usize::from(n)].is_some_and(|known| known != accepted), Broken::Twice);
-                self.acked[usize::from(n)] = Some(accepted);
-            }
-            (Call::Respond(_, n), Outcome::Advanced(_)) => {
-                self.flag(self.responded[usize::from(n)], Broken::Twice);
-                self.responded[usize::from(n)] = true;
-            }
-            (Call::Claim(_), Outcome::Advanced(_) | Outcome::Absorbed) => {
-                if let Some(lease) = asked.lease
-                    && !(*outcome == Outcome::Absorbed && self.leases.iter().any(|l| l.fence == lease.fence))
-                {
-                    self.leased(lease);
-                }
-            }
-            (Call::Renew(fence), Outcome::Advanced(_)) => {
-                self.leases.iter_mut().filter(|l| l.fence == fence).for_each(|l| l.until = at + LIFE);
-            }
-            (Call::Ask(daemon, hint), Outcome::Advanced(Event::Permitted(permit))) => {
-                let fence = permit.fence;
-                self.flag(self.permits.iter().any(|known| known.fence >= fence), Broken::PermitFence);
-                self.permits.push(Permit { fence, daemon, hint, until: at + LIFE, over: false });
-            }
-            (Call::Attempted(_, fence, _), Outcome::Advanced(_)) => {
-                self.flights.push(Flight { fence, until: at + LIFE, over: false });
-            }
-            (Call::Sweep, Outcome::Advanced(Event::Swept(minted))) => {
-                self.allocated(*minted);
-                self.hints.push(*minted);
-            }
-            (_, Outcome::Advanced(_) | Outcome::Absorbed | Outcome::Refused(_)) => {}
-        }
+    /// Whether it is not broken.
+    pub const fn intact(&self, what: Broken) -> bool {
+        self.broken & (1 << what as u32) == 0
     }
 
-    fn leased(&mut self, Leased { fence, at, covers }: Leased) {
-        self.flag(self.leases.iter().any(|known| known.fence >= fence), Broken::LeaseFence);
-        self.leases.push(Lease { fence, covers, until: at + LIFE, at_most: at + LIFE, over: false });
+    /// The hint of a wake, if it left the process.
+    pub fn hint(&self, wake: u8) -> Option<&Minted> {
+        self.hints.iter().find(|hint| names::wake_number(hint.fresh.wake) == wake)
+    }
+
+    /// A hint leaves the process.
+    pub fn left(&mut self, hint: Minted) {
+        if !self.hints.contains(&hint) {
+            self.hints.push(hint);
+        }
     }
 
     /// A commit lets a hint go. Only this order counts: a hint that waits for the broker client may be overtaken by one
     /// that answers a sweep.
-    pub fn allocated(&mut self, minted: Minted) {
-        self.flag(self.token >= Some(minted.token), Broken::Token);
+    pub fn allocated(&mut self, minted: &Minted) {
+        let what = if self.restored.is_some() { Broken::TokenAfterRestore } else { Broken::Token };
+        self.flag(self.token >= Some(minted.token), what);
         self.token = self.token.max(Some(minted.token));
     }
 
-    /// Somebody could read the cursor.
-    pub fn read_cursor(&mut self, cursor: Option<Seq>) {
-        self.flag(cursor < self.cursor, Broken::Cursor);
-        self.cursor = cursor;
+    /// A backup takes the place of the store. What went out stays out; leases and permits of the lost store are worth
+    /// nothing any more, whoever still holds them.
+    pub fn restore(&mut self, store: Store) {
+        self.store = store;
+        self.restored = Some(u8::try_from(self.hints.len()).expect("models are small"));
+    }
+}
+
+impl Store {
+    /// Message `n`.
+    pub const fn mail(&self, n: u8) -> &Mail {
+        &self.mail[n as usize]
     }
 
-    /// Notes that something is broken.
-    pub fn flag(&mut self, wrong: bool, what: Broken) {
-        if wrong {
-            self.broken.insert(what);
-        }
+    /// The messages with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (u8, &Mail)> {
+        (0..).zip(&self.mail)
+    }
+
+    /// The lease of a fence.
+    pub fn lease(&self, fence: u8) -> Option<&Lease> {
+        self.leases.iter().find(|lease| lease.fence == fence)
+    }
+
+    /// Whether a fence is certainly stale: replaced, or out of time whatever became of renewals. Across a restart the
+    /// time of a lease runs on the wall clock; where that stepped back, nothing is certain.
+    pub fn is_stale(&self, lease: &Lease, time: u8, stepped: bool) -> bool {
+        let replaced = self.leases.last().is_some_and(|last| last.fence > lease.fence);
+        replaced || (!stepped && lease.at_most <= time)
+    }
+
+    /// Fences that are certainly stale.
+    pub fn stale(&self, time: u8, stepped: bool) -> impl Iterator<Item = u8> {
+        self.leases.iter().filter(move |lease| self.is_stale(lease, time, stepped)).map(|lease| lease.fence)
+    }
+}
+
+impl Lease {
+    /// A lease as it was just heard of.
+    pub const fn new(leased: &Leased) -> Self {
+        let until = leased.at + LIFE;
+        let (fence, covers) = (leased.fence, leased.covers);
+        Self { fence, covers, until, at_most: until, over: false, released: false }
+    }
+
+    /// Whether its holder may rely on it.
+    pub const fn is_valid(&self, time: u8) -> bool {
+        !self.over && time < self.until
     }
 }

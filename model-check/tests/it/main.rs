@@ -1,5 +1,6 @@
-//! The scope `tiny`: every law in every reachable state, and planted faults that the laws must find.
+//! The scope `tiny`: every law in every reachable state; and the registry of controls, which makes the laws fall.
 
-mod faults;
+mod command;
+mod controls;
 mod shipped;
 mod tiny;

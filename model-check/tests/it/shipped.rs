@@ -9,8 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use awakener_kernel::machine::Machine;
-use awakener_model_check::explore::{Searched, count};
+use awakener_model_check::engine::{Options, explore};
 use awakener_model_check::process::Process;
+use awakener_model_check::world::World;
 use awakener_model_check::{mailbox, waker};
 use awakener_tools::enforces;
 use awakener_tools::evidence::{Capture, Rule};
@@ -43,10 +44,9 @@ impl<M: Machine + 'static, R, C> Runs for Process<M, R, C> {
 }
 
 /// Searches one scope on this thread and hears which rules the kernel decides by.
-fn searched<W: Searched>(scope: &str, seen: &Capture, decided: &[Rule]) {
-    let tiny = W::tiny();
-    let (_, states, world) = tiny.iter().find(|(name, ..)| *name == scope).expect("the scope has this name");
-    assert_eq!(count(world), *states);
+fn searched<W: World>(scope: &str, seen: &Capture, decided: &[Rule]) {
+    let scope = W::scopes().into_iter().find(|known| known.name == scope).expect("the scope has this name");
+    assert!(explore(&scope.world, &Options { threads: 1, ..Options::default() }).complete());
     for rule in decided {
         assert!(seen.saw(*rule), "{}: {rule} was never decided by the kernel", W::NAME);
     }
@@ -56,7 +56,11 @@ enforces! {
     [Fml1]
     fn fml_1_what_is_searched_is_what_ships(seen) {
         assert!(!seen.saw(Rule::Fml1), "nothing has stepped so far");
-        searched::<mailbox::World>("ack", seen, &[Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1]);
+        let mailbox = mailbox::World::scopes().into_iter().find(|scope| scope.name == "ack").expect("the scope");
+        awakener_model_check::engine::explore(&mailbox.world, &awakener_model_check::engine::Options::default());
+        for rule in [Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1] {
+            assert!(seen.saw(rule), "{rule}");
+        }
         searched::<waker::World>("reorder", seen, &[Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7]);
         let machines = [
             TypeId::of::<<mailbox::Process as Runs>::Of>(),
