@@ -48,7 +48,7 @@ powers! {
     SWEEP = "sweep" { sweeps: 1 }
     REPORT = "report" { reports: true }
     OUTCOME = "outcome" { outcomes: true }
-    AGE = "age" { ages: true, ticks: 2, claims: 1, mail: &[Zero, Two] }
+    AGE = "age" { ages: true, ticks: 1, claims: 1, mail: &[Zero, Two] }
 }
 
 /// Mail comes in, also twice.
