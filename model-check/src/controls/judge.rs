@@ -47,7 +47,9 @@ pub fn judge(mutation: &Mutation, said: &Said) -> Ending {
             "{unnamed:?} fell as well: name them under `also`, or make the edit smaller"
         ));
     }
-    if !killed.way.iter().any(|step| step.contains(&mutation.message)) {
+    let told = |step: &String| step.contains(&mutation.message);
+    // A law about what can be tried may fall where the world begins: there is no way, and nothing to find in it.
+    if !(killed.way.iter().any(told) || (killed.way.is_empty() && mutation.message.is_empty())) {
         return Ending::Failed(format!(
             "`{}` fell, but not by `{}`: the way is {}",
             mutation.killer,
