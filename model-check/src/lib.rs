@@ -21,6 +21,7 @@ pub mod names;
 pub mod process;
 pub mod scope_md;
 pub mod second;
+pub mod shared;
 pub mod station;
 pub mod system;
 pub mod trace;

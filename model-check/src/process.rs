@@ -5,71 +5,14 @@
 //! it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
 
 use std::fmt::Debug;
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::hash::Hash;
 
 use awakener_kernel::machine::{Image, Machine, Outcome, OutcomeOf, RecordOf, Violation};
 use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
 use awakener_kernel::time::Now;
 use serde::{Deserialize, Serialize};
 
-use crate::world::fingerprint;
-
-/// A value that many states share: copied by reference, and hashed once instead of in every state.
-#[derive(Clone)]
-pub struct Shared<T>(Arc<(T, OnceLock<u64>)>);
-
-/// As the value itself: whether its hash is known is nobody's business.
-impl<T: Debug> Debug for Shared<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.0.fmt(f)
-    }
-}
-
-impl<T: Hash> Shared<T> {
-    /// Takes a value in.
-    pub fn new(value: T) -> Self {
-        Self(Arc::new((value, OnceLock::new())))
-    }
-
-    fn print(&self) -> u64 {
-        *self.0.1.get_or_init(|| fingerprint(&self.0.0))
-    }
-}
-
-impl<T: Clone> Shared<T> {
-    /// Takes the value out, without a copy where nobody else holds it.
-    pub fn into_inner(self) -> T {
-        Arc::try_unwrap(self.0).map_or_else(|shared| shared.0.clone(), |(value, _)| value)
-    }
-}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        &self.0.0
-    }
-}
-
-impl<T: PartialEq> PartialEq for Shared<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.0 == other.0.0
-    }
-}
-
-impl<T: Eq> Eq for Shared<T> {}
-
-impl<T: Hash> Hash for Shared<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.print());
-    }
-}
-
-impl<T: Hash + Default> Default for Shared<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
+use crate::shared::Shared;
 
 /// What a store keeps beside the image, as the kernel's records define it.
 pub trait Rows<M: Machine>: Clone + Default + Eq + Hash + Debug {
@@ -429,6 +372,7 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
 
     /// Loses everything that is not on disk.
     pub fn crash(&mut self) {
+        awakener_spec::rule!(Fml2);
         self.phase = Phase::Down;
         self.disk.working = None;
     }

@@ -1,5 +1,7 @@
 //! A submission becomes a message, its witness and its audit entry in one step (INB-1, ACK-1).
 
+use alloc::vec::Vec;
+
 use awakener_spec::{Reason, rule};
 
 use super::entry::Entry;
@@ -33,6 +35,7 @@ impl Mailbox {
                     depth,
                     read: false,
                     turn: None,
+                    ended: Vec::new(),
                     response: None,
                     closed: None,
                     finished: None,

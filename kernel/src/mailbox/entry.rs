@@ -3,6 +3,8 @@
 //! The meaning of records for rows stands here, so that no store interprets records a second time. Not here: subject
 //! and body, which no machine sees. Rules: ADM-11, INB-3, INB-8.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
@@ -33,6 +35,9 @@ pub struct Entry {
     pub read: bool,
     /// The last turn and how it ended.
     pub turn: Option<(TurnId, Finish)>,
+    /// Every turn that ended, with its one end (RCP-2); grows with the turns that holders report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<(TurnId, Finish)>,
     /// The recorded result.
     pub response: Option<(TurnId, Response)>,
     /// How its witness was closed; Tier-0 only.
@@ -71,10 +76,13 @@ pub enum Finished {
 
 impl Entry {
     /// Makes a record that names this row part of it. Other records change nothing.
-    pub const fn apply(&mut self, record: &Record) {
+    pub fn apply(&mut self, record: &Record) {
         match record {
             Record::Read { .. } => self.read = true,
-            Record::TurnFinished { turn, finish, .. } => self.turn = Some((*turn, *finish)),
+            Record::TurnFinished { turn, finish, .. } => {
+                self.turn = Some((*turn, *finish));
+                self.ended.push((*turn, *finish));
+            }
             Record::Responded { turn, response, .. } => self.response = Some((*turn, *response)),
             Record::WitnessClosed { closed, .. } => self.closed = Some(*closed),
             Record::Finished { how, .. } => self.finished = Some(*how),

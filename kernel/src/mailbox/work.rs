@@ -117,10 +117,12 @@ impl Mailbox {
             // A turn on work that was never handed over did not happen.
             return self.refuse(Reason::NotClaimed);
         }
-        match self.image.progress.get(&seq).and_then(|progress| progress.turn) {
-            Some((known, how)) if known == turn && how == finish => return Step::absorbed(self),
-            Some((known, _)) if known == turn => return self.refuse(Reason::ResultConflict),
-            Some(_) | None => {}
+        // A turn ends once and in one way, also when others ended since (RCP-2).
+        let ended = row.iter().flat_map(|(_, entry)| entry.ended.iter().chain(&entry.turn));
+        match ended.into_iter().find(|(known, _)| *known == turn) {
+            Some((_, how)) if *how == finish => return Step::absorbed(self),
+            Some(_) => return self.refuse(Reason::ResultConflict),
+            None => {}
         }
         let mut draft: DraftOf = Draft::new(self);
         draft.record(Record::TurnFinished { seq, message, turn, finish });

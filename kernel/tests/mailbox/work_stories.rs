@@ -324,6 +324,9 @@ enforces! {
         assert_eq!(refused(w.give(finish(fence, 1, 1, Finish::Complete))), Reason::ResultConflict);
         seen.refusal(Reason::ResultConflict);
         advanced(w.give(finish(fence, 1, 2, Finish::Complete)));
+        // Neither is forgotten because another turn ended since.
+        absorbed(w.give(finish(fence, 1, 1, Finish::Timeout)));
+        assert_eq!(refused(w.give(finish(fence, 1, 1, Finish::Complete))), Reason::ResultConflict);
     }
 
     [Inb1, Inb2]

@@ -44,6 +44,7 @@ fn life() -> Vec<Record> {
         depth: 0,
         read: false,
         turn: None,
+        ended: Vec::new(),
         response: None,
         closed: None,
         finished: None,

@@ -15,6 +15,7 @@
 
 pub mod canon;
 pub mod faithful;
+pub mod system;
 pub mod waker;
 
 use std::fmt::{self, Debug};

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Lasso, Leads, Strength, judge, marks};
 use crate::cyclic::faithful::{self, Effort, Met};
-use crate::cyclic::{Cyclic, waker};
+use crate::cyclic::{Cyclic, system, waker};
 use crate::engine::{Options, explore};
 use crate::second;
 use crate::world::{Scope, World};
@@ -168,7 +168,7 @@ pub fn table() -> Vec<Entry> {
             Entry { world: W::NAME, scope: name, run: Box::new(move |extent| run(&scope, extent)) }
         })
     }
-    of::<waker::World>().collect()
+    of::<waker::World>().chain(of::<system::World>()).collect()
 }
 
 /// Claims with conditions that no scope needs: world, claim, condition. There must be none.

@@ -122,6 +122,7 @@ impl Owing {
 
 /// A fair run that meets `p` and then never `q`, if there is one. `active` are the conditions that count.
 pub fn refute<W: World>(graph: &Graph<W>, p: u64, q: u64, masks: &Masks, active: u64) -> Option<Lasso<W>> {
+    awakener_spec::rule!(Fml3);
     let owing = Owing::new(graph, p, q);
     let homes = homes(graph, &owing, q, masks, active);
     lasso::shortest(graph, &owing, &homes, masks, active)

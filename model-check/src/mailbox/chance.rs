@@ -7,7 +7,8 @@ use super::outside::bit;
 use super::seen::{Asked, Broken};
 use super::{Backup, State, World};
 use crate::names;
-use crate::process::{FAILURES, Shared};
+use crate::process::FAILURES;
+use crate::shared::Shared;
 use crate::world::{Edge, Label, Next};
 
 /// What a chance does to a state.

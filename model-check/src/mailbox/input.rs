@@ -37,7 +37,7 @@ const fn statement(n: u8, by: By) -> Ack {
 }
 
 /// A lease makes few turns per message; they have numbers.
-const fn turn(fence: u8, number: u8) -> TurnId {
+pub(super) const fn turn(fence: u8, number: u8) -> TurnId {
     names::turn(fence * 2 + number)
 }
 

@@ -26,7 +26,8 @@ use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::Minted;
 
 use crate::names;
-use crate::process::{self, Shared};
+use crate::process;
+use crate::shared::Shared;
 use crate::world::{self, Edge, Gap, Law, Scope};
 use act::{Act, Late};
 use outside::{Clock, Outside};

@@ -60,6 +60,7 @@ impl World {
         let cursor =
             state.plane.disk().image.cursor.map_or(0, |seq| u8::try_from(seq.get()).unwrap_or(u8::MAX));
         let untold = untold(state, before, &visible.effects);
+        let unescalated = unescalated(&visible);
         let hints: Vec<Minted> = visible
             .effects
             .iter()
@@ -82,6 +83,7 @@ impl World {
                 }
                 seen.flag(cursor < seen.store.cursor, Broken::Cursor);
                 seen.flag(untold, Broken::Untold);
+                seen.flag(unescalated, Broken::Unescalated);
                 seen.store.cursor = cursor;
             });
         }
@@ -122,4 +124,11 @@ fn untold(state: &State, before: &State, effects: &[Effect]) -> bool {
         let newly = row.quarantined && earlier.get(seq).is_none_or(|known| !known.quarantined);
         newly && !effects.contains(&Effect::TellOperator(row.id))
     })
+}
+
+/// Whether the age of an alert was to be told, and was not (ACK-9).
+fn unescalated(visible: &Visible<Mailbox, Asked>) -> bool {
+    let due = |(_, outcome): &&(Asked, _)| *outcome == Outcome::Advanced(Event::Escalated);
+    let told = |effect: &&Effect| matches!(effect, Effect::TellOperator(_));
+    visible.answers.iter().filter(due).count() > visible.effects.iter().filter(told).count()
 }

@@ -37,16 +37,18 @@ powers! {
     CLOCK = "clock" { steps_back: &[1, 2], backs: 1, accepts: 1 }
     RESTORE = "restore" { restores: 1 }
     OPERATOR = "operator" { acts: 2, attempts: 1, intruders: &[Subject::Office] }
-    MAIL = "mail" { mail: &[Zero, Two] }
-    SECOND = "second" { mail: &[Zero, Zero] }
+    MAIL = "mail" { mail: &[Zero, Two], claims: 1 }
+    OTHER_MAIL = "mail" { mail: &[Two, Zero], ticks: 1 }
+    THREE = "three" { mail: &[Two, Zero, Zero] }
+    SECOND = "second" { mail: &[Zero, Zero], claims: 1 }
     RENEW = "renew" { renews: 1 }
-    TURNS = "turns" { finishes: &[Complete, Truncated], claims: 2 }
+    TURNS = "turns" { finishes: &[Complete, Truncated], turns: 2 }
     DAEMONS = "daemons" { daemons: 2, asks: 2 }
     READ = "read" { holders: 1, acks: &[Agent] }
     SWEEP = "sweep" { sweeps: 1 }
     REPORT = "report" { reports: true }
     OUTCOME = "outcome" { outcomes: true }
-    AGE = "age" { ages: true, ticks: 2 }
+    AGE = "age" { ages: true, ticks: 1, claims: 1, mail: &[Zero, Two] }
 }
 
 /// Mail comes in, also twice.
@@ -73,21 +75,51 @@ const HINT: Bounds = Bounds { emits: true, ticks: 1, intruders: &[Subject::Wake]
 const PERMIT: Bounds =
     Bounds { emits: true, daemons: 1, asks: 2, ticks: 1, attempts: 1, intruders: &[Subject::Wake], ..NONE };
 
+/// An alert from its admission over hint, permit and flight to its ACK.
+const ALERT: Bounds =
+    Bounds { holders: 1, responds: true, finishes: &[Complete], acks: &[Station], attempts: 2, ..PERMIT };
+
 /// Each subject with the powers that touch it.
 const SUBJECTS: &[(&str, Bounds, &[Power])] = &[
     ("admit", ADMIT, &[CRASH, FAIL, GROUP, RIGHTS_TURN, CLOCK, RESTORE]),
     ("work", WORK, &[CRASH, FAIL, GROUP, LATE, RESTORE, OPERATOR, TURNS, MAIL, SECOND, AGE]),
-    ("lease", LEASE, &[CRASH, FAIL, GROUP, LATE, CLOCK, RESTORE, RENEW, MAIL, AGE]),
-    ("hint", HINT, &[CRASH, FAIL, LATE, RIGHTS_TURN, CLOCK, RESTORE, SECOND, SWEEP, REPORT, READ]),
-    ("permit", PERMIT, &[CRASH, FAIL, LATE, RIGHTS_TURN, CLOCK, RESTORE, DAEMONS, OUTCOME, OPERATOR, READ]),
+    ("lease", LEASE, &[CRASH, FAIL, GROUP, LATE, CLOCK, RESTORE, RENEW, OTHER_MAIL]),
+    ("hint", HINT, &[CRASH, FAIL, GROUP, LATE, RIGHTS_TURN, CLOCK, RESTORE, THREE, SWEEP, REPORT, READ]),
+    (
+        "permit",
+        PERMIT,
+        &[CRASH, FAIL, GROUP, LATE, RIGHTS_TURN, CLOCK, RESTORE, DAEMONS, OUTCOME, OPERATOR, READ, SWEEP],
+    ),
 ];
 
 /// What is wider than a pair.
-const WIDE: &[(&str, Group, Bounds)] = &[(
-    "signers",
-    Group::Tiny,
-    Bounds { acks: &[Station, Agent, Human], mail: &[Zero, Two], claims: 1, ..WORK },
-)];
+const WIDE: &[(&str, Group, Bounds)] = &[
+    (
+        "signers",
+        Group::Tiny,
+        Bounds { acks: &[Station, Agent, Human], mail: &[Two, Zero], claims: 1, ..WORK },
+    ),
+    ("lease_over_restart", Group::Tiny, Bounds { crashes: 1, steps_back: &[1, 2], backs: 1, ..LEASE }),
+    ("hint_after_restore", Group::Tiny, Bounds { crashes: 2, restores: 1, sweeps: 1, ..HINT }),
+    (
+        "hint_fates",
+        Group::Tiny,
+        Bounds { late: true, losses: 1, reports: true, crashes: 1, sweeps: 1, ..HINT },
+    ),
+    ("work_long", Group::Ci, Bounds { crashes: 1, mail: &[Zero, Zero], ..WORK }),
+    ("alert_whole", Group::Ci, Bounds { crashes: 1, ..ALERT }),
+    ("alert_whole_late", Group::Ci, Bounds { late: true, losses: 1, ..ALERT }),
+    (
+        "deep_work",
+        Group::Deep,
+        Bounds { crashes: 1, failures: 1, late: true, losses: 1, mail: &[Zero, Zero], ..WORK },
+    ),
+    (
+        "deep_alert",
+        Group::Deep,
+        Bounds { crashes: 1, failures: 1, daemons: 2, sweeps: 1, rights: RIGHTS, changes: 2, ..ALERT },
+    ),
+];
 
 static ALL: LazyLock<Vec<(&'static str, Group, Bounds)>> = LazyLock::new(|| {
     let mut all = Vec::new();
@@ -97,7 +129,10 @@ static ALL: LazyLock<Vec<(&'static str, Group, Bounds)>> = LazyLock::new(|| {
             all.push((name(&[subject, one.name]), Group::Tiny, (one.with)(*base)));
             for other in &powers[i + 1..] {
                 let both = (other.with)((one.with)(*base));
-                all.push((name(&[subject, one.name, other.name]), Group::Ci, both));
+                // Some powers contain another one: then the pair is no scope of its own.
+                if all.iter().all(|(_, _, known)| *known != both) {
+                    all.push((name(&[subject, one.name, other.name]), Group::Ci, both));
+                }
             }
         }
     }

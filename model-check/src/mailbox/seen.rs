@@ -46,6 +46,8 @@ pub enum Broken {
     AlertExpired,
     /// A message was set aside, and its operator was not told.
     Untold,
+    /// An alert was said to be brought before the operator, and was not.
+    Unescalated,
     /// Two final facts of one attempt contradict each other.
     Contradiction,
     /// So do two ends of one turn.

@@ -121,7 +121,7 @@ impl Seen {
             }
             (Call::Ask(daemon, wake), Advanced(Event::Permitted(permit))) => {
                 let about = self.hint(wake).map(|hint| hint.message);
-                self.about(about);
+                self.about(bounds, about);
                 if told {
                     let fence = small(permit.fence.0);
                     let rises = self.store.permits.iter().all(|known| known.fence < fence);
@@ -140,7 +140,7 @@ impl Seen {
             (Call::Attempted(_, fence, _), Advanced(_) | Absorbed) if told => self.started(fence, at),
             (Call::Outcome(_, fence, _, outcome), Advanced(_)) => self.outcome(fence, outcome),
             (Call::Sweep, Advanced(Event::Swept(minted))) => {
-                self.about(Some(minted.message));
+                self.about(bounds, Some(minted.message));
                 if told {
                     self.allocated(minted);
                     self.left(*minted);
@@ -149,7 +149,7 @@ impl Seen {
             (Call::Fire, Advanced(Event::Minted)) => {
                 self.store.emissions += 1;
                 if let Some(hint) = hint {
-                    self.about(Some(hint.message));
+                    self.about(bounds, Some(hint.message));
                     self.allocated(hint);
                 }
             }
@@ -207,10 +207,11 @@ impl Seen {
     }
 
     /// A hint or a permit is about an alert that is stored and not closed.
-    fn about(&mut self, message: Option<MessageId>) {
-        let outstanding = message.is_some_and(|message| {
-            let mail = self.store.mail.get(usize::from(names::message_number(message)));
-            mail.is_some_and(|mail| mail.stored && mail.closed.is_none())
+    fn about(&mut self, bounds: &Bounds, message: Option<MessageId>) {
+        let outstanding = message.map(names::message_number).is_some_and(|n| {
+            let mail = self.store.mail.get(usize::from(n));
+            let open = mail.is_some_and(|mail| mail.stored && mail.closed.is_none());
+            open && bounds.tier(n) == Tier::Zero
         });
         self.flag(!outstanding, Broken::NotOutstanding);
     }

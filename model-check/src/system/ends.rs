@@ -7,11 +7,12 @@ use awakener_kernel::ids::CommandId;
 use awakener_kernel::station::{Input, PhaseName};
 use awakener_kernel::time::Wall;
 
-use super::act::{Act, Ending, Told, Way};
-use super::say::MESSAGES;
+use super::act::{Act, Ending, Told, Way, Who};
+use super::say::{MESSAGES, is_alert};
 use super::scope::{Bounds, NONE};
 use super::{Edges, State, World, change};
-use crate::process::{Fate, Process, Shared};
+use crate::process::{Fate, Process};
+use crate::shared::Shared;
 use crate::world::Next;
 
 /// Far beyond the clock of any scope.
@@ -19,24 +20,34 @@ const GRANT: u64 = 1_000;
 /// Steps after which a way is no longer waited for.
 const PATIENCE: usize = 600;
 
+/// What brings the work to the station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Help {
+    /// Hints, sweeps and notices; the station's poll sees nothing.
+    Wakes,
+    /// The station's own poll; the daemons do nothing any more.
+    Polls,
+    /// Both.
+    All,
+}
+
 /// Whether an action is one of the fair way.
-const fn fair(act: &Act) -> bool {
+const fn fair(help: Help, act: &Act) -> bool {
+    let (wakes, polls) = (!matches!(help, Help::Polls), !matches!(help, Help::Wakes));
     match act {
-        Act::Boot(_)
-        | Act::Commit(_)
-        | Act::Fire(_)
-        | Act::Publish
-        | Act::Come(..)
-        | Act::Hear(_)
+        Act::Boot(who) | Act::Commit(who) | Act::Fire(who) | Act::Hear(who) => match who {
+            Who::Plane | Who::Station => true,
+            Who::First | Who::Second => wakes,
+        },
+        Act::Publish | Act::Do(_, Way::Heard) | Act::TurnEnds(Ending::Complete) => true,
+        Act::Come(..)
         | Act::Ask(_, Way::Heard)
         | Act::Sweep(_, Way::Heard)
         | Act::Report(_, Way::Heard)
         | Act::Dispatch(_, Told::NotAttempted | Told::Notified | Told::Unavailable | Told::Unknown { .. })
         | Act::Probe(_)
-        | Act::Rest(_)
-        | Act::Do(_, Way::Heard)
-        | Act::TurnEnds(Ending::Complete)
-        | Act::Poll => true,
+        | Act::Rest(_) => wakes,
+        Act::Poll => polls,
         Act::CommitFails(..)
         | Act::Crash(_)
         | Act::Tick
@@ -64,10 +75,10 @@ impl World {
     }
 
     /// The next state on the fair way, without time.
-    fn onward(&self, state: &State, edges: &mut Edges) -> Option<State> {
+    fn onward(&self, help: Help, state: &State, edges: &mut Edges) -> Option<State> {
         edges.clear();
         crate::world::World::steps(self, state, edges);
-        let step = edges.drain(..).filter(|edge| fair(&edge.action)).find_map(|edge| match edge.next {
+        let step = edges.drain(..).filter(|edge| fair(help, &edge.action)).find_map(|edge| match edge.next {
             Next::To(next) if next != *state => Some(next),
             Next::To(_) | Next::Stays | Next::Beyond | Next::LeftTrace => None,
         });
@@ -90,23 +101,24 @@ impl World {
             desk.process.commit(Fate::Durable);
         });
         let mut edges = Vec::new();
-        while let Some(next) = calm.onward(&state, &mut edges) {
+        while let Some(next) = calm.onward(Help::All, &state, &mut edges) {
             state = next;
         }
         state
     }
 
-    /// Whether everything that was admitted is done in the end, or somebody was told, on the fair way from here.
-    pub(super) fn done_in_the_end(&self, state: &State) -> bool {
+    /// Whether what was admitted is done in the end, or somebody was told, on the fair way from here. Wakes are for
+    /// alerts alone.
+    pub(super) fn done_in_the_end(&self, help: Help, state: &State) -> bool {
         let fair = self.fair();
         let (mut state, mut edges) = (state.clone(), Vec::new());
         for _ in 0..PATIENCE {
-            if state.all_done() {
+            if state.all_done(help) {
                 return true;
             }
-            state = match fair.onward(&state, &mut edges) {
+            state = match fair.onward(help, &state, &mut edges) {
                 Some(next) => next,
-                None => match fair.later(&state) {
+                None => match fair.later(help, &state) {
                     Some(later) => later,
                     None => return false,
                 },
@@ -116,7 +128,7 @@ impl World {
     }
 
     /// The same state when the next deadline is due.
-    fn later(&self, state: &State) -> Option<State> {
+    fn later(&self, help: Help, state: &State) -> Option<State> {
         fn due<M, R, C>(config: &M::Config, process: &Process<M, R, C>, born: u8) -> Option<u64>
         where
             M: awakener_kernel::machine::Machine,
@@ -126,7 +138,11 @@ impl World {
             process.live()?.deadline(config).map(|at| u64::from(born).saturating_add(at.0))
         }
         let (plane, station) = (&state.plane, &state.station);
-        let daemons = state.daemons.iter().map(|daemon| due(&self.config, &daemon.process, daemon.born));
+        let daemons = state
+            .daemons
+            .iter()
+            .filter(|_| help != Help::Polls)
+            .map(|daemon| due(&self.config, &daemon.process, daemon.born));
         let soonest = daemons
             .chain([due(&self.config, &plane.process, plane.born)])
             .chain([due(&self.config, &station.process, station.born)])
@@ -151,7 +167,7 @@ impl State {
     }
 
     /// Whether nothing more is owed for message `n`, or its operator was told, or the station is latched and says so.
-    fn all_done(&self) -> bool {
+    fn all_done(&self, help: Help) -> bool {
         let rows = &self.plane.process.disk().rows;
         let latched = self
             .station
@@ -159,7 +175,7 @@ impl State {
             .live()
             .is_some_and(|station| station.phase().name() == PhaseName::LatchedDown);
         let excused = self.seen.withdrawn || self.station.latch || (latched && self.seen.latched);
-        MESSAGES.iter().all(|n| {
+        MESSAGES.iter().filter(|n| help != Help::Wakes || is_alert(**n)).all(|n| {
             !self.seen.admitted[usize::from(*n)]
                 || excused
                 || self.seen.told[usize::from(*n)]

@@ -9,6 +9,7 @@ use awakener_kernel::values::By;
 use awakener_spec::ReceiptKind;
 
 use super::act::{Act, Way, Who};
+use super::ends::Help;
 use super::say::{FORGED, Flown, MESSAGES, Say, is_alert};
 use super::seen::Broken;
 use super::{State, World};
@@ -209,17 +210,25 @@ pub const LAWS: &[Law<World>] = &[
         reached: |_, state, _| state.seen.latched && outstanding(state, 0),
     },
     Law {
-        name: DONE_IN_THE_END,
-        holds: |world, state, edges| edges.iter().any(Edge::moves) || world.done_in_the_end(state),
-        twin: "a path ends",
-        reached: |_, _, edges| !edges.iter().any(Edge::moves),
+        name: "DSP-11 an admitted alert is done in the end by wakes alone, or somebody was told",
+        holds: |world, state, edges| !ended(edges) || world.done_in_the_end(Help::Wakes, state),
+        twin: "a path ends with an open witness",
+        reached: |_, state, edges| ended(edges) && outstanding(state, 0),
+    },
+    Law {
+        name: "STN-3 what is admitted is done in the end by looks alone, or somebody was told",
+        holds: |world, state, edges| !ended(edges) || world.done_in_the_end(Help::Polls, state),
+        twin: "a path ends with an open witness",
+        reached: |_, state, edges| ended(edges) && outstanding(state, 0),
     },
 ];
 
-/// The law that looks beyond the end of a path.
-pub const DONE_IN_THE_END: &str = "DSP-11 what is admitted is done in the end, or somebody was told";
-
 const DISPATCHED: Condition<World> = |_, state, _| !state.seen.dispatched.is_empty();
+
+/// Whether a path ends here.
+fn ended(edges: Edges<'_>) -> bool {
+    !edges.iter().any(Edge::moves)
+}
 
 fn accepted(state: &State, who: Who, wake: u8) -> bool {
     state.seen.accepted[super::place(who)].contains(&wake)

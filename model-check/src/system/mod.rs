@@ -26,7 +26,7 @@ use std::hash::Hash;
 use awakener_kernel::config::Config;
 use awakener_kernel::time::{Mono, Now, Wall};
 
-use crate::process::Shared;
+use crate::shared::Shared;
 use crate::world::{self, Edge, Gap, Label, Law, Next, Scope, fingerprint};
 use act::{Act, Who};
 use nodes::{Daemon, Desk, Net, Plane};

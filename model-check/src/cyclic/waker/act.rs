@@ -28,7 +28,7 @@ pub enum Act {
     Stray(Stray),
     /// Everything that is not on disk is gone.
     Crash,
-    /// From here on nothing crashes and no commit fails.
+    /// From here on nothing crashes, no commit fails, and the plane can be reached.
     Calm,
     /// A millisecond passes.
     Tick,

@@ -14,10 +14,10 @@ const TIME: Fair<World> = Fair {
     why: "no adversary stops a clock; it may only crash machines in between",
 };
 const CALM: Fair<World> = Fair {
-    name: "crashes and failed commits end some time",
+    name: "crashes and failures end some time",
     strength: Strength::Weak,
     takes: |action, _| *action == Act::Calm,
-    why: "a daemon that dies for ever serves nobody; when and how often it dies until then is the adversary's",
+    why: "a daemon that dies for ever, or never reaches its plane, serves nobody; how often until then is the adversary's",
 };
 const BOOT: Fair<World> = Fair {
     name: "the daemon is started again",
@@ -108,7 +108,7 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| state.seen.landed != Landed::Not,
         then: "the flight is over, and the plane was asked or a start followed",
         to: |_, state, _| state.seen.landed == Landed::Not,
-        fair: &[TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
     },
     Leads {
         name: "DSP-11 after every recovery a look follows",
@@ -116,6 +116,6 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| !state.daemon.is_down() && !state.seen.looked,
         then: "the plane answered a sweep",
         to: |_, state, _| state.seen.looked,
-        fair: &[TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
     },
 ];

@@ -45,7 +45,7 @@ pub(super) fn all(world: &World, state: &Concrete, edges: &mut Vec<Edge<World>>)
             });
         }
     }
-    if (world.powers.crashes || world.powers.fails) && !state.calm {
+    if (world.powers.crashes || world.powers.fails || world.powers.withholds) && !state.calm {
         tries.outside(Act::Calm, |after| after.calm = true);
     }
     for slot in tries.slots() {
@@ -222,7 +222,7 @@ impl Tries<'_> {
             (Word::Granted, Input::Answer { ticket, answer: Answer::Granted(permit) }),
             (Word::NotOutstanding, Input::Answer { ticket, answer: Answer::Withheld(Class::NotOutstanding) }),
         ];
-        if self.world.powers.withholds {
+        if self.world.powers.withholds && !self.state.calm {
             let held = Input::Answer { ticket, answer: Answer::Withheld(Class::PermitHeld) };
             words.extend([(Word::PermitHeld, held), (Word::Failed, Input::AskFailed { ticket })]);
         }
@@ -243,7 +243,7 @@ impl Tries<'_> {
     fn swept(&mut self, at: usize, ticket: Ticket, late: bool) {
         let any = |any| Input::Swept { ticket, any };
         let mut looks = vec![(Look::Nothing, any(false)), (Look::Hint, any(true))];
-        if self.world.powers.withholds {
+        if self.world.powers.withholds && !self.state.calm {
             looks.push((Look::Failed, Input::AskFailed { ticket }));
         }
         for (look, input) in looks {
@@ -339,7 +339,7 @@ fn label(outcome: &OutcomeOf<Waker>, effects: Vec<&'static str>) -> Label {
         ) => (Verdict::Advanced, "permit_spent"),
         Outcome::Advanced(event) => (Verdict::Advanced, to_variant_name(event).unwrap_or("event")),
         Outcome::Absorbed => (Verdict::Absorbed, ""),
-        Outcome::Refused(class) => (Verdict::Refused, to_variant_name(class).unwrap_or("class")),
+        Outcome::Refused(class) => (Verdict::Refused, class.name()),
     };
     Label { verdict, what, effects }
 }

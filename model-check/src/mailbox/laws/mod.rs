@@ -1,7 +1,7 @@
 //! What must hold in every state of a mailbox world, each with a state that shows that it is not empty talk.
 //!
 //! By section of the contract: [`machine`] (any machine), [`admission`], [`work`], [`ack`], [`cursor`], [`emitter`],
-//! [`flight`]. Laws look at the ghost, at what lies on disk, and at the edges: what is tried in vain is an edge too.
+//! [`flight`], [`repeats`]. Laws look at the ghost, at what lies on disk, and at the edges: what is tried in vain is an edge too.
 
 mod ack;
 mod admission;
@@ -9,6 +9,7 @@ mod cursor;
 mod emitter;
 mod flight;
 mod machine;
+mod repeats;
 mod work;
 
 use awakener_kernel::ids::{Seq, Tier};
@@ -49,6 +50,7 @@ pub const LAWS: &[Law<World>] = &[
     work::ATTEMPTS,
     work::SET_ASIDE,
     work::TOLD,
+    work::AGED,
     work::ONE_END,
     ack::ON_DISK,
     ack::ONLY_ACK,
@@ -76,6 +78,11 @@ pub const LAWS: &[Law<World>] = &[
     flight::PERMITTED,
     flight::ONE_OUTCOME,
     flight::OFFICE,
+    repeats::CLAIM,
+    repeats::RESULT,
+    repeats::ACK,
+    repeats::RESOLVED,
+    repeats::UNREAD,
 ];
 
 /// The calls that were tried, with what came of them.

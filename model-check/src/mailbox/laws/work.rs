@@ -173,6 +173,19 @@ pub const TOLD: Law<World> = Law {
     },
 };
 
+pub const AGED: Law<World> = Law {
+    name: "ACK-9 the age of an alert is told to the operator, once, and closes nothing",
+    holds: |_, state, _| {
+        let image = &state.plane.disk().image;
+        state.seen.intact(Broken::Unescalated)
+            && alerts(state).all(|(seq, n, _)| {
+                state.seen.store.mail(n).closed.is_some() || image.witnesses.contains_key(&seq)
+            })
+    },
+    twin: "an alert is old enough for the operator",
+    reached: |_, _, edges| tried(edges).any(|(_, edge)| edge.label.what == "escalated"),
+};
+
 pub const ONE_END: Law<World> = Law {
     name: "RCP-2 a turn ends in one way only",
     holds: |_, state, _| state.seen.intact(Broken::TwoEnds),

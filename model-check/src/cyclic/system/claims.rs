@@ -1,0 +1,250 @@
+//! What must follow in the cyclic system, and under which conditions.
+
+use super::World;
+use super::act::{Act, Ending, Job, Way, Who};
+use super::scope::Powers;
+use crate::liveness::{Fair, Leads, Strength};
+
+macro_rules! fair {
+    ($const:ident, $name:literal, $takes:expr, $why:literal) => {
+        const $const: Fair<World> =
+            Fair { name: $name, strength: Strength::Strong, takes: $takes, why: $why };
+    };
+}
+
+const CALM: Fair<World> = Fair {
+    name: "crashes and losses end some time",
+    strength: Strength::Weak,
+    takes: |action, _| *action == Act::Calm,
+    why: "what dies for ever, or is never heard, serves nobody; when and how often until then is the adversary's",
+};
+fair!(TIME, "time passes", |action, _| *action == Act::Tick, "no adversary stops a clock");
+fair!(
+    PLANE_BOOTS,
+    "the plane is started again",
+    |action, _| *action == Act::Boot(Who::Plane),
+    "a supervisor does it; the adversary may crash it again at once"
+);
+fair!(
+    DAEMON_BOOTS,
+    "the daemon is started again",
+    |action, _| *action == Act::Boot(Who::Daemon),
+    "as for the plane"
+);
+fair!(
+    STATION_BOOTS,
+    "the station is started again",
+    |action, _| *action == Act::Boot(Who::Station),
+    "as for the plane"
+);
+fair!(
+    PLANE_FIRES,
+    "what is due at the plane is fired",
+    |action, _| *action == Act::Fire(Who::Plane),
+    "its driver owes it"
+);
+fair!(
+    DAEMON_FIRES,
+    "what is due at the daemon is fired",
+    |action, _| *action == Act::Fire(Who::Daemon),
+    "its driver owes it"
+);
+fair!(
+    STATION_FIRES,
+    "what is due at the station is fired",
+    |action, _| *action == Act::Fire(Who::Station),
+    "its driver owes it"
+);
+fair!(
+    PLANE_WORKS,
+    "what the plane wants done is done",
+    |action, _| matches!(action, Act::Perform(Who::Plane, ..)),
+    "its ports work; what becomes of a hint after that is the adversary's"
+);
+fair!(
+    ASKS,
+    "questions of the daemon are answered some time",
+    |action, _| *action == Act::Perform(Who::Daemon, Job::Ask, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    SWEEPS,
+    "sweeps of the daemon are answered some time",
+    |action, _| *action == Act::Perform(Who::Daemon, Job::Sweep, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    DAEMON_WORKS,
+    "whatever else the daemon wants done is done some time",
+    |action, _| {
+        matches!(
+            action,
+            Act::Perform(
+                Who::Daemon,
+                Job::Report | Job::Probe | Job::Dispatch | Job::TellOperator,
+                Way::Heard
+            )
+        )
+    },
+    "its ports work some time; each single call and answer may be lost"
+);
+fair!(
+    READS,
+    "the station reaches the inbox some time",
+    |action, _| *action == Act::Perform(Who::Station, Job::ReadInbox, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    CLAIMS,
+    "claims of the station are answered some time",
+    |action, _| *action == Act::Perform(Who::Station, Job::Claim, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    STATION_WORKS,
+    "whatever else the station wants done is done some time",
+    |action, _| match action {
+        Act::Perform(Who::Station, job, Way::Heard) => !matches!(job, Job::ReadInbox | Job::Claim),
+        _ => false,
+    },
+    "its ports work some time; each single call and answer may be lost"
+);
+fair!(
+    HINTS,
+    "hints that are under way arrive or are lost",
+    |action, _| matches!(action, Act::Hint | Act::LoseHint),
+    "only that nothing hangs in the air for ever while time waits for it"
+);
+fair!(
+    RESTS,
+    "the end of a flight is seen",
+    |action, _| *action == Act::Rest,
+    "the adapter looks again and again"
+);
+fair!(
+    POLLS,
+    "the poll finds work that is there",
+    |action, _| *action == Act::Poll,
+    "it asks again and again"
+);
+fair!(
+    COMPLETES,
+    "turns are completed",
+    |action, _| *action == Act::TurnEnds(Ending::Complete),
+    "a fair station: its model completes some turn if it is tried again and again"
+);
+fair!(TURNS, "turns end", |action, _| matches!(action, Act::TurnEnds(_)), "a turn ends, in whatever way");
+
+const ACKED_BY_WAKE: Leads<World> = Leads {
+    name: "DSP-11 the alert is acknowledged by way of its wake, also if every hint is lost",
+    when: "an alert is outstanding",
+    from: |_, state, _| state.outstanding(),
+    then: "it is acknowledged",
+    to: |_, state, _| state.seen.acked,
+    fair: &[
+        CALM,
+        TIME,
+        PLANE_BOOTS,
+        DAEMON_BOOTS,
+        STATION_BOOTS,
+        PLANE_FIRES,
+        DAEMON_FIRES,
+        STATION_FIRES,
+        PLANE_WORKS,
+        ASKS,
+        SWEEPS,
+        DAEMON_WORKS,
+        READS,
+        CLAIMS,
+        STATION_WORKS,
+        HINTS,
+        RESTS,
+        COMPLETES,
+    ],
+};
+
+const ACKED_BY_POLL: Leads<World> = Leads {
+    name: "STN-3 the alert is acknowledged by way of the poll, also without any daemon",
+    when: "an alert is outstanding",
+    from: |_, state, _| state.outstanding(),
+    then: "it is acknowledged",
+    to: |_, state, _| state.seen.acked,
+    fair: &[
+        CALM,
+        TIME,
+        PLANE_BOOTS,
+        STATION_BOOTS,
+        PLANE_FIRES,
+        STATION_FIRES,
+        READS,
+        CLAIMS,
+        STATION_WORKS,
+        POLLS,
+        COMPLETES,
+    ],
+};
+
+const READ: Leads<World> = Leads {
+    name: "INB-5 a message that comes while a turn runs is read",
+    when: "a plain message came while a turn ran",
+    from: |_, state, _| state.seen.mid_run,
+    then: "it is read",
+    to: |_, state, _| state.seen.read[1],
+    fair: &[CALM, TIME, PLANE_FIRES, STATION_FIRES, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
+};
+
+const SETTLED: Leads<World> = Leads {
+    name: "ACK-9 the alert is acknowledged, or the operator is told",
+    when: "an alert is outstanding",
+    from: |_, state, _| state.outstanding(),
+    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
+    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
+    fair: &[
+        CALM,
+        TIME,
+        PLANE_BOOTS,
+        STATION_BOOTS,
+        PLANE_FIRES,
+        STATION_FIRES,
+        PLANE_WORKS,
+        CLAIMS,
+        STATION_WORKS,
+        POLLS,
+        TURNS,
+    ],
+};
+
+const SETTLED_BY_WAKE: Leads<World> = Leads {
+    name: "ACK-9 the alert is acknowledged by way of its wake, or the operator is told",
+    when: "an alert is outstanding",
+    from: |_, state, _| state.outstanding(),
+    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
+    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
+    fair: ACKED_BY_WAKE.fair,
+};
+
+const CLEANED: Leads<World> = Leads {
+    name: "STN-9 a cleanup that is owed is completed",
+    when: "the station owes a cleanup",
+    from: |_, state, _| state.station.live().is_some_and(|station| station.cleaning().is_some()),
+    then: "it owes none",
+    to: |_, state, _| state.station.live().is_some_and(|station| station.cleaning().is_none()),
+    fair: &[CALM, TIME, PLANE_BOOTS, STATION_BOOTS, STATION_FIRES, STATION_WORKS],
+};
+
+const FAIR: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED];
+const FAIR_WITH_MESSAGE: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED, READ];
+const BY_WAKE: &[Leads<World>] = &[ACKED_BY_WAKE, CLEANED];
+const SETTLES_BY_WAKE: &[Leads<World>] = &[SETTLED_BY_WAKE, CLEANED];
+const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
+
+/// What is claimed under these powers.
+pub(super) const fn of(powers: &Powers) -> &'static [Leads<World>] {
+    match (powers.no_daemon, powers.no_poll, powers.message) {
+        (true, _, _) => SETTLES,
+        (false, true, _) if powers.loses => SETTLES_BY_WAKE,
+        (false, true, _) => BY_WAKE,
+        (false, false, true) => FAIR_WITH_MESSAGE,
+        (false, false, false) => FAIR,
+    }
+}
