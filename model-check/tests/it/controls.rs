@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use awakener_model_check::controls::registry::{Registry, Search};
+use awakener_model_check::controls::registry::{Mutation, Registry, Search};
 use awakener_model_check::controls::{Place, look};
 use awakener_model_check::world::Group;
 use awakener_model_check::worlds::{self, Listed};
@@ -81,22 +81,71 @@ fn fml_5_every_control_names_laws_and_scopes_that_exist() {
     nothing(wrong);
 }
 
+/// Laws that fall to no single edit that is in the registry, and why. Each is a task, not an excuse.
+const UNTOUCHED: &[(&str, &str, &str)] = &[
+    (
+        "mailbox",
+        "EMT-6 no wait becomes longer than it is, whatever the wall clock did",
+        "it allows a wait as long as the one before the operator is told, wherever that is beyond the clock",
+    ),
+    (
+        "waker",
+        "DSP-12 nothing starts while the fate of a flight is unknown",
+        "the open flight and the cooldown hold a start back as well",
+    ),
+    (
+        "waker",
+        "DSP-7 what the plane never minted starts nothing",
+        "what is accepted without the plane has no permit to be told apart by",
+    ),
+    (
+        "station",
+        "FUS-4 a station that trips goes on until its process is stopped",
+        "an answer that is lost while a latch is written is rare in the scopes",
+    ),
+    (
+        "station",
+        "FUS-7 a latch ends by an operator's clear and by nothing else",
+        "a latch that is forgotten breaks the laws of FUS-6 first",
+    ),
+    (
+        "system",
+        "ACK-3 a witness closes by its target's ACK or by the operator",
+        "the station acknowledges before anybody can look",
+    ),
+    ("system", "ACK-5 the station acknowledges what it has answered", "mailbox and station both keep it"),
+    (
+        "system",
+        "EMT-3 nothing is dispatched but a minted hint of an admitted alert",
+        "plane and daemon both keep it",
+    ),
+    ("system", "VER-2 no daemon accepts a hint twice", "history and high-water both keep it"),
+    (
+        "system",
+        "VER-2 no daemon dispatches a wake twice, across its crashes",
+        "the plane gives no second permit",
+    ),
+];
+
 #[test]
-#[ignore = "not every law has its control yet"]
 fn fml_5_every_law_falls_to_some_control() {
     let registry = Registry::read(&root()).expect("the registry can be read");
     let mut wrong = Vec::new();
-    for (world, laws, _) in known().into_iter().filter(|(world, ..)| !is_cyclic(world)) {
+    for (world, laws, _) in known() {
         let named = |law: &str| {
-            registry
-                .mutation
-                .iter()
-                .filter(|mutation| mutation.world == world)
-                .any(|mutation| mutation.killer == law || mutation.also.iter().any(|also| also == law))
+            let of = |mutation: &&Mutation| mutation.world == world;
+            registry.mutation.iter().filter(of).any(|m| m.killer == law || m.also.iter().any(|a| a == law))
         };
-        wrong.extend(
-            laws.iter().filter(|law| !named(law)).map(|law| format!("{world}: nothing kills `{law}`")),
-        );
+        let untouched = |law: &str| UNTOUCHED.iter().any(|(of, name, _)| *of == world && *name == law);
+        let gone = UNTOUCHED.iter().filter(|(of, name, _)| *of == world && !laws.contains(name));
+        wrong.extend(gone.map(|(_, name, _)| format!("{world}: there is no law `{name}`")));
+        for law in laws {
+            match (named(law), untouched(law)) {
+                (false, false) => wrong.push(format!("{world}: nothing kills `{law}`")),
+                (true, true) => wrong.push(format!("{world}: `{law}` has a control by now")),
+                (true, false) | (false, true) => {}
+            }
+        }
     }
     nothing(wrong);
 }
