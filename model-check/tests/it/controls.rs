@@ -15,13 +15,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a package of the workspace").to_owned()
 }
 
-/// Whether a world is there for liveness: its claims have controls of their own, and its laws are those of the world
-/// that it folds.
-fn is_cyclic(name: &str) -> bool {
-    let cyclic = |world: &dyn Listed| world.scopes().iter().all(|scope| scope.group == Group::Cyclic);
-    worlds::all().iter().any(|world| world.name() == name && cyclic(world.as_ref()))
-}
-
 /// What a world has: its name, its laws, its scopes.
 type Known = (&'static str, Vec<&'static str>, BTreeSet<&'static str>);
 

@@ -56,11 +56,7 @@ enforces! {
     [Fml1]
     fn fml_1_what_is_searched_is_what_ships(seen) {
         assert!(!seen.saw(Rule::Fml1), "nothing has stepped so far");
-        let mailbox = mailbox::World::scopes().into_iter().find(|scope| scope.name == "ack").expect("the scope");
-        awakener_model_check::engine::explore(&mailbox.world, &awakener_model_check::engine::Options::default());
-        for rule in [Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1] {
-            assert!(seen.saw(rule), "{rule}");
-        }
+        searched::<mailbox::World>("work", seen, &[Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1]);
         searched::<waker::World>("replay", seen, &[Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7]);
         searched::<station::World>("crash", seen, &[Rule::Stn2, Rule::Stn3, Rule::Stn5, Rule::Fus2]);
         let machines = [
