@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use awakener_model_check::controls::registry::{Mutation, Registry, Search};
 use awakener_model_check::controls::{Place, look};
-use awakener_model_check::world::Group;
 use awakener_model_check::worlds::{self, Listed};
 
 fn root() -> PathBuf {
