@@ -148,7 +148,7 @@ const UNTOUCHED: &[(&str, &str, &str)] = &[
 fn fml_5_every_law_falls_to_some_control() {
     let registry = Registry::read(&root()).expect("the registry can be read");
     let mut wrong = Vec::new();
-    // A cyclic world has its laws from the world that it folds; its claims have controls of their own.
+    // The laws of cyclic worlds are those of the wide ones again; their claims are shown not to be empty by `liveness`.
     for (world, laws, _) in known().into_iter().filter(|(world, ..)| !world.starts_with("cyclic-")) {
         let named = |law: &str| {
             let of = |mutation: &&Mutation| mutation.world == world;
