@@ -1,6 +1,6 @@
 //! Controls: something is made wrong on purpose, and a law must notice it (FML-5, CNF-3).
 //!
-//! One engine for `awakener-check controls` and for whoever else wants to know: [`run`]. The registry says what is
+//! One engine for `awakener-check controls` and for whoever else wants to know: [`run()`]. The registry says what is
 //! edited and which law must fall ([`registry`]); a copy of the workspace gets all the edits at once ([`weave`],
 //! [`plan`]) and is built once ([`scratch`]); each control is one search by that program ([`mod@run`]), which is
 //! judged ([`judge`]). Beside the named edits each state variable of the machines is frozen in turn. Numbers of

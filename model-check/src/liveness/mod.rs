@@ -7,7 +7,7 @@
 //! That is looked for in strongly connected components ([`fair`]), not along single paths, so that cycles and joins
 //! cannot hide a run.
 //!
-//! What makes an answer worth something stands beside it ([`judge`]): each condition taken away alone lets the
+//! What makes an answer worth something stands beside it ([`judge()`]): each condition taken away alone lets the
 //! property fall; `p` and then `q` are really met; nothing lies beyond the bounds of the world; and each lasso is
 //! walked again on the world itself by code that shares nothing with the search ([`mod@replay`]).
 //!
