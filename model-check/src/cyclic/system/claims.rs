@@ -142,14 +142,8 @@ const ACKED_BY_WAKE: Leads<World> = Leads {
     then: "it is acknowledged",
     to: |_, state, _| state.seen.acked,
     fair: &[
-        CALM,
-        TIME,
-        PLANE_BOOTS,
-        DAEMON_BOOTS,
-        STATION_BOOTS,
         PLANE_FIRES,
         DAEMON_FIRES,
-        STATION_FIRES,
         PLANE_WORKS,
         ASKS,
         SWEEPS,
@@ -158,7 +152,6 @@ const ACKED_BY_WAKE: Leads<World> = Leads {
         CLAIMS,
         STATION_WORKS,
         HINTS,
-        RESTS,
         COMPLETES,
     ],
 };
@@ -169,19 +162,7 @@ const ACKED_BY_POLL: Leads<World> = Leads {
     from: |_, state, _| state.outstanding(),
     then: "it is acknowledged",
     to: |_, state, _| state.seen.acked,
-    fair: &[
-        CALM,
-        TIME,
-        PLANE_BOOTS,
-        STATION_BOOTS,
-        PLANE_FIRES,
-        STATION_FIRES,
-        READS,
-        CLAIMS,
-        STATION_WORKS,
-        POLLS,
-        COMPLETES,
-    ],
+    fair: &[STATION_FIRES, READS, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
 };
 
 const READ: Leads<World> = Leads {
@@ -190,7 +171,7 @@ const READ: Leads<World> = Leads {
     from: |_, state, _| state.seen.mid_run,
     then: "it is read",
     to: |_, state, _| state.seen.read[1],
-    fair: &[CALM, TIME, PLANE_FIRES, STATION_FIRES, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
+    fair: &[STATION_FIRES, READS, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
 };
 
 const SETTLED: Leads<World> = Leads {
@@ -220,7 +201,24 @@ const SETTLED_BY_WAKE: Leads<World> = Leads {
     from: |_, state, _| state.outstanding(),
     then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
     to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
-    fair: ACKED_BY_WAKE.fair,
+    fair: &[
+        CALM,
+        TIME,
+        DAEMON_BOOTS,
+        PLANE_FIRES,
+        DAEMON_FIRES,
+        STATION_FIRES,
+        PLANE_WORKS,
+        ASKS,
+        SWEEPS,
+        DAEMON_WORKS,
+        READS,
+        CLAIMS,
+        STATION_WORKS,
+        HINTS,
+        RESTS,
+        COMPLETES,
+    ],
 };
 
 const CLEANED: Leads<World> = Leads {
@@ -229,12 +227,11 @@ const CLEANED: Leads<World> = Leads {
     from: |_, state, _| state.station.live().is_some_and(|station| station.cleaning().is_some()),
     then: "it owes none",
     to: |_, state, _| state.station.live().is_some_and(|station| station.cleaning().is_none()),
-    fair: &[CALM, TIME, PLANE_BOOTS, STATION_BOOTS, STATION_FIRES, STATION_WORKS],
+    fair: &[PLANE_BOOTS, STATION_BOOTS, STATION_FIRES, STATION_WORKS],
 };
 
 const FAIR: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED];
 const FAIR_WITH_MESSAGE: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED, READ];
-const BY_WAKE: &[Leads<World>] = &[ACKED_BY_WAKE, CLEANED];
 const SETTLES_BY_WAKE: &[Leads<World>] = &[SETTLED_BY_WAKE, CLEANED];
 const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
 
@@ -242,8 +239,7 @@ const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
 pub(super) const fn of(powers: &Powers) -> &'static [Leads<World>] {
     match (powers.no_daemon, powers.no_poll, powers.message) {
         (true, _, _) => SETTLES,
-        (false, true, _) if powers.loses => SETTLES_BY_WAKE,
-        (false, true, _) => BY_WAKE,
+        (false, true, _) => SETTLES_BY_WAKE,
         (false, false, true) => FAIR_WITH_MESSAGE,
         (false, false, false) => FAIR,
     }

@@ -72,7 +72,7 @@ const NONE: Powers = Powers {
 pub const SCOPES: &[(&str, Powers)] = &[
     ("calm", Powers { escalates: true, message: true, ..NONE }),
     ("hints", Powers { hints: true, ..NONE }),
-    ("daemon", Powers { crashes: [false, true, false], hints: true, no_poll: true, ..NONE }),
+    ("daemon", Powers { crashes: [false, true, false], no_poll: true, ..NONE }),
     ("daemon-losses", Powers { loses: true, no_poll: true, ..NONE }),
     ("unfair", Powers { fails: true, lingers: true, no_daemon: true, ..NONE }),
     ("fuse", Powers { fails: true, fuse: true, no_daemon: true, ..NONE }),

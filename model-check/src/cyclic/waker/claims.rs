@@ -53,15 +53,6 @@ const PERMITS: Fair<World> = Fair {
     why: "the plane works again some time, and answers before its permit is over; it may fail, be late or hold permits \
           back as often as it likes before",
 };
-const ANSWERS: Fair<World> = Fair {
-    name: "the plane answers about hints",
-    strength: Strength::Strong,
-    takes: |action, label| {
-        matches!(action, Act::Answer(Word::Granted | Word::NotOutstanding, Fate::Durable))
-            && matches!(label.what, "accepted" | "withheld")
-    },
-    why: "as for starts",
-};
 const LATE: Fair<World> = Fair {
     name: "what nobody waits for any more is answered too",
     strength: Strength::Strong,
@@ -100,7 +91,7 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| state.seen.waits,
         then: "it is started, or the plane has said that nothing is outstanding",
         to: |_, state, _| !state.seen.waits,
-        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
     },
     Leads {
         name: "DSP-2 a hint that comes in mid-flight leads to a look after the flight",
@@ -108,7 +99,7 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| state.seen.landed != Landed::Not,
         then: "the flight is over, and the plane was asked or a start followed",
         to: |_, state, _| state.seen.landed == Landed::Not,
-        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
     },
     Leads {
         name: "DSP-11 after every recovery a look follows",
@@ -116,6 +107,6 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| !state.daemon.is_down() && !state.seen.looked,
         then: "the plane answered a sweep",
         to: |_, state, _| state.seen.looked,
-        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, ANSWERS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
     },
 ];
