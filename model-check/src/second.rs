@@ -52,7 +52,7 @@ impl<W: World> Second<W> {
         }
         LAST.with_borrow_mut(|last| {
             let known = last.as_ref().and_then(|last| last.downcast_ref::<(W::State, Vec<Edge<W>>)>());
-            if known.is_none_or(|(known, _)| known != state) {
+            if known.is_none_or(|(known, _)| !W::same(known, state)) {
                 let mut edges = Vec::new();
                 self.0.steps(state, &mut edges);
                 *last = Some(Box::new((state.clone(), edges)));
@@ -134,5 +134,29 @@ pub fn count<W: World>(world: W) -> Counted {
         generated: checker.state_count() as u64,
         broken: by(|law| law.name),
         reached: by(|law| law.twin),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cyclic::{Folded, waker};
+
+    /// Two threads fold two different states into one; which of them a path goes through must not change on the way.
+    #[test]
+    fn fml_3_states_of_one_form_keep_their_own_edges() {
+        let scope = waker::World::scopes().into_iter().next().expect("there is a scope");
+        let (second, mut edges) = (Second(scope.world), Vec::new());
+        let first = second.init_states().remove(0);
+        second.actions(&first, &mut edges);
+        let next = edges[0].next.clone();
+        let alike = [first, next].map(|state| Folded::new((*state).clone(), "one form"));
+        assert_eq!(alike[0], alike[1]);
+        let [one, other] = alike.map(|state| {
+            let mut edges = Vec::new();
+            second.actions(&state, &mut edges);
+            edges
+        });
+        assert_ne!(one, other);
     }
 }

@@ -161,6 +161,12 @@ pub trait World: Clone + Debug + Send + Sync + 'static {
     /// Everything that can be tried in `state`, also in vain, in a fixed order. `edges` is empty when it is called.
     fn steps(&self, state: &Self::State, edges: &mut Vec<Edge<Self>>);
 
+    /// Whether two states are one in every detail, not only equal: what was computed of one serves the other, to the
+    /// order of its edges.
+    fn same(one: &Self::State, other: &Self::State) -> bool {
+        one == other
+    }
+
     /// Who acts on whom, for sequence diagrams.
     fn parties(action: &Self::Action) -> (&'static str, &'static str);
 }

@@ -40,6 +40,12 @@ impl<T> Folded<T> {
         Self { concrete: Arc::new(concrete), form: (half(0x6665_726d), half(0x6f72_6d65)) }
     }
 
+    /// Whether both are one object. Two of one form may differ in what numbers they use, and so in the order of what
+    /// can be tried.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.concrete, &other.concrete)
+    }
+
     /// What stands for all of its form.
     pub const fn form(&self) -> (u64, u64) {
         self.form

@@ -116,12 +116,6 @@ fair!(
     "only that nothing hangs in the air for ever while time waits for it"
 );
 fair!(
-    RESTS,
-    "the end of a flight is seen",
-    |action, _| *action == Act::Rest,
-    "the adapter looks again and again"
-);
-fair!(
     POLLS,
     "the poll finds work that is there",
     |action, _| *action == Act::Poll,
@@ -202,7 +196,6 @@ const SETTLED_BY_WAKE: Leads<World> = Leads {
     then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
     to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
     fair: &[
-        CALM,
         TIME,
         DAEMON_BOOTS,
         PLANE_FIRES,
@@ -216,7 +209,6 @@ const SETTLED_BY_WAKE: Leads<World> = Leads {
         CLAIMS,
         STATION_WORKS,
         HINTS,
-        RESTS,
         COMPLETES,
     ],
 };

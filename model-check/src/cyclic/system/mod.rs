@@ -194,6 +194,10 @@ impl world::World for World {
         steps::all(self, state, edges);
     }
 
+    fn same(one: &Folded<Concrete>, other: &Folded<Concrete>) -> bool {
+        one.same(other)
+    }
+
     fn parties(action: &Act) -> (&'static str, &'static str) {
         act::parties(action)
     }

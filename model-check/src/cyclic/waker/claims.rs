@@ -99,7 +99,7 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| state.seen.landed != Landed::Not,
         then: "the flight is over, and the plane was asked or a start followed",
         to: |_, state, _| state.seen.landed == Landed::Not,
-        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
     },
     Leads {
         name: "DSP-11 after every recovery a look follows",
@@ -107,6 +107,6 @@ pub(super) const CLAIMS: &[Leads<World>] = &[
         from: |_, state, _| !state.daemon.is_down() && !state.seen.looked,
         then: "the plane answered a sweep",
         to: |_, state, _| state.seen.looked,
-        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, PERMITS, LATE, SWEEP, ADAPTER, PROBE],
+        fair: &[CALM, TIME, BOOT, ASKS, LOOKS, ENDS, LATE, SWEEP, ADAPTER, PROBE],
     },
 ];

@@ -183,6 +183,10 @@ impl world::World for World {
         steps::all(self, state, edges);
     }
 
+    fn same(one: &Folded<Concrete>, other: &Folded<Concrete>) -> bool {
+        one.same(other)
+    }
+
     fn parties(action: &Act) -> (&'static str, &'static str) {
         match action {
             Act::Boot(_) | Act::Fire(_) | Act::Crash | Act::Calm | Act::Tick => ("daemon", "daemon"),
