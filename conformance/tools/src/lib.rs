@@ -5,6 +5,7 @@
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod evidence;
+pub mod nats;
 pub mod packages;
 pub mod python;
 mod run;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python"];
+pub const SKIPPABLE: &[&str] = &["python", "nats"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(wished("", "python"), Ok(false));
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
-        assert!(error.to_string().contains("names pythons, which is none of python"), "{error}");
+        assert!(error.to_string().contains("names pythons, which is none of python, nats"), "{error}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! A Python with the pinned packages of `python-requirements.txt`.
+//! Python environments with pinned packages: foreign implementations, and programs that are shipped as wheels.
 //!
-//! Made on first use in `target/tools/python-<hash>` of the workspace, where the hash covers the pins and the version
-//! of the interpreter. Made beside it and renamed when complete, under a file lock: tests that run at the same time
+//! Each is made on first use in `target/tools/<tool>-<hash>` of the workspace, where the hash covers the pins and the
+//! version of the interpreter. Made beside it and renamed when complete, under a file lock: tests that run at the same time
 //! wait for the first, and a broken attempt is never found.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,9 @@ use sha2::{Digest as _, Sha256};
 use crate::run::run;
 use crate::{Tool, ToolError, skipped, workspace};
 
-const TOOL: &str = "python";
-const REQUIREMENTS: &str = include_str!("../python-requirements.txt");
+/// What the tests run in Python, as foreign implementations.
+const FOREIGN: Environment =
+    Environment { tool: "python", requirements: include_str!("../python-requirements.txt") };
 /// The interpreter to start from, unless `AWAKENER_PYTHON` names another.
 const INTERPRETER: &str = "python3";
 
@@ -24,77 +26,105 @@ const INTERPRETER: &str = "python3";
 /// # Errors
 /// When no interpreter is found or the packages cannot be installed as pinned.
 pub fn environment() -> Result<Tool, ToolError> {
-    match skipped(TOOL)? {
-        Some(skipped) => Ok(Tool::Skipped(skipped)),
-        None => make(&workspace().join("target/tools")).map(Tool::Ready),
-    }
+    FOREIGN.program("python")
 }
 
-fn make(tools: &Path) -> Result<PathBuf, ToolError> {
-    let interpreter = std::env::var_os("AWAKENER_PYTHON").unwrap_or_else(|| INTERPRETER.into());
-    let version = run(
-        TOOL,
-        "start the interpreter",
-        tools,
-        Command::new(&interpreter).arg("-c").arg("import sys; print(sys.version)"),
-    )?;
-    let home = tools.join(format!("python-{}", name(&version)));
-    let python = home.join("bin/python");
-
-    fs::create_dir_all(tools).map_err(|cause| failed("create the directory of the tools", tools, &cause))?;
-    let lock = tools.join("python.lock");
-    let lock = File::create(&lock)
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|cause| failed("take the lock", &lock, &cause))?;
-    if !python.exists() {
-        install(&interpreter, &home)?;
-    }
-    drop(lock);
-    Ok(python)
+/// A set of pinned packages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Environment {
+    /// The name of the tool, as it may stand in `AWAKENER_WITHOUT`.
+    pub(crate) tool: &'static str,
+    /// The pins, in pip's format.
+    pub(crate) requirements: &'static str,
 }
 
-fn install(interpreter: &std::ffi::OsStr, home: &Path) -> Result<(), ToolError> {
-    let partial = home.with_extension("partial");
-    for leftover in [&partial, &home.to_path_buf()] {
-        match fs::remove_dir_all(leftover) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                return Err(failed("remove a broken attempt", leftover, &cause));
-            }
-            Ok(()) | Err(_) => {}
+impl Environment {
+    /// One of its programs; the environment is made if it is not there.
+    pub(crate) fn program(&self, name: &str) -> Result<Tool, ToolError> {
+        match skipped(self.tool)? {
+            Some(skipped) => Ok(Tool::Skipped(skipped)),
+            None => self
+                .make(&workspace().join("target/tools"))
+                .map(|home| Tool::Ready(home.join("bin").join(name))),
         }
     }
-    run(
-        TOOL,
-        "make a virtual environment (Debian: apt-get install python3-venv)",
-        &partial,
-        Command::new(interpreter).args(["-m", "venv"]).arg(&partial),
-    )?;
-    let pins = partial.join("requirements.txt");
-    fs::write(&pins, REQUIREMENTS).map_err(|cause| failed("write the pins", &pins, &cause))?;
-    run(
-        TOOL,
-        "install the pinned packages",
-        &partial,
-        Command::new(partial.join("bin/python"))
-            .args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--require-hashes", "-r"])
-            .arg(&pins),
-    )?;
-    fs::rename(&partial, home).map_err(|cause| failed("put the environment in place", home, &cause))
-}
 
-/// Names an environment after everything that it is made from.
-fn name(version: &str) -> String {
-    let digest = Sha256::new().chain_update(REQUIREMENTS).chain_update([0]).chain_update(version).finalize();
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
+    fn make(&self, tools: &Path) -> Result<PathBuf, ToolError> {
+        let interpreter = std::env::var_os("AWAKENER_PYTHON").unwrap_or_else(|| INTERPRETER.into());
+        let version = run(
+            self.tool,
+            "start the interpreter",
+            tools,
+            Command::new(&interpreter).arg("-c").arg("import sys; print(sys.version)"),
+        )?;
+        let home = tools.join(format!("{}-{}", self.tool, self.name(&version)));
 
-fn failed(what: &str, place: &Path, cause: &io::Error) -> ToolError {
-    ToolError {
-        tool: TOOL,
-        what: format!("cannot {what}"),
-        place: place.to_path_buf(),
-        line: format!("ls -ld {}", place.display()),
-        output: cause.to_string(),
+        let made = fs::create_dir_all(tools);
+        made.map_err(|cause| self.failed("create the directory of the tools", tools, &cause))?;
+        let lock = tools.join(format!("{}.lock", self.tool));
+        let lock = File::create(&lock)
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(|cause| self.failed("take the lock", &lock, &cause))?;
+        if !home.join("bin/python").exists() {
+            self.install(&interpreter, &home)?;
+        }
+        drop(lock);
+        Ok(home)
+    }
+
+    fn install(&self, interpreter: &OsStr, home: &Path) -> Result<(), ToolError> {
+        let partial = home.with_extension("partial");
+        for leftover in [&partial, &home.to_path_buf()] {
+            match fs::remove_dir_all(leftover) {
+                Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                    return Err(self.failed("remove a broken attempt", leftover, &cause));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        run(
+            self.tool,
+            "make a virtual environment (Debian: apt-get install python3-venv)",
+            &partial,
+            Command::new(interpreter).args(["-m", "venv"]).arg(&partial),
+        )?;
+        let pins = partial.join("requirements.txt");
+        fs::write(&pins, self.requirements).map_err(|cause| self.failed("write the pins", &pins, &cause))?;
+        run(
+            self.tool,
+            "install the pinned packages",
+            &partial,
+            Command::new(partial.join("bin/python"))
+                .args([
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-input",
+                    "--no-deps",
+                    "--require-hashes",
+                    "-r",
+                ])
+                .arg(&pins),
+        )?;
+        fs::rename(&partial, home).map_err(|cause| self.failed("put the environment in place", home, &cause))
+    }
+
+    /// Names an environment after everything that it is made from.
+    fn name(&self, version: &str) -> String {
+        let digest =
+            Sha256::new().chain_update(self.requirements).chain_update([0]).chain_update(version).finalize();
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn failed(&self, what: &str, place: &Path, cause: &io::Error) -> ToolError {
+        ToolError {
+            tool: self.tool,
+            what: format!("cannot {what}"),
+            place: place.to_path_buf(),
+            line: format!("ls -ld {}", place.display()),
+            output: cause.to_string(),
+        }
     }
 }
 
@@ -118,7 +148,7 @@ mod tests {
 
     #[test]
     fn another_interpreter_is_another_environment() {
-        assert_eq!(name("3.11"), name("3.11"));
-        assert_ne!(name("3.11"), name("3.12"));
+        assert_eq!(FOREIGN.name("3.11"), FOREIGN.name("3.11"));
+        assert_ne!(FOREIGN.name("3.11"), FOREIGN.name("3.12"));
     }
 }
