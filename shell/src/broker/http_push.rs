@@ -5,7 +5,6 @@
 //! BRK-1, PRT-3 (loopback only).
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use awakener_kernel::ids::Target;
 use reqwest::{Client, Url};
 use tokio::sync::mpsc;
 
-use super::{Broker, Counters, Counting, Later, NotHandedOver, Subscription};
+use super::{Broker, Counters, Counting, Later, NotHandedOver, Subscription, is_here};
 
 /// How long a listener may take to accept a hint.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -92,9 +91,7 @@ fn client() -> Result<Client, String> {
 /// A plain HTTP URL of this machine.
 pub(crate) fn loopback(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("{text:?}: {error}"))?;
-    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    match (url.scheme(), here) {
+    match (url.scheme(), is_here(url.host_str().unwrap_or_default())) {
         ("http", true) => Ok(url),
         (_, _) => Err(format!("{text:?} is not an http URL of this machine")),
     }

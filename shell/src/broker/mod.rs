@@ -4,18 +4,20 @@
 //! hint, to count what slow consumers lose, and to tell a consumer when something may have been missed, so that a look
 //! becomes owed (DSP-11). Not here: minting and signing (the plane), verification (`wake`). Rules: BRK-1, EMT-4.
 //!
-//! Reading order: this file (the port) → `in_process`, `http_push` (its adapters) → `publisher` (the plane's side).
+//! Reading order: this file (the port) → `in_process`, `http_push`, `nats` (its adapters) → `publisher` (the plane's side).
 
 mod http_push;
 mod in_process;
+mod nats;
 mod publisher;
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Display};
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use awakener_kernel::ids::Target;
 use tokio::sync::mpsc;
@@ -24,6 +26,7 @@ use tokio::task::JoinHandle;
 pub use http_push::HttpPush;
 pub(crate) use http_push::loopback;
 pub use in_process::InProcess;
+pub use nats::Nats;
 pub use publisher::publish_all;
 
 /// A future behind a trait object.
@@ -36,6 +39,12 @@ pub const SUBJECT: &str = "awakener.v1.wake.";
 pub fn subject(target: &Target) -> String {
     awakener_spec::rule!(Brk1);
     format!("{SUBJECT}{target}")
+}
+
+/// Whether a host is this machine.
+pub(crate) fn is_here(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A broker's client.
@@ -107,6 +116,9 @@ pub struct Counters {
     pub lost: u64,
     /// Connections after the first one.
     pub reconnects: u64,
+    /// Whether there is a connection now; absent for brokers that have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connected: Option<bool>,
 }
 
 /// The same while it is being counted.
@@ -116,6 +128,7 @@ pub(crate) struct Counting {
     pub(crate) failed: AtomicU64,
     pub(crate) lost: AtomicU64,
     pub(crate) reconnects: AtomicU64,
+    connected: AtomicBool,
 }
 
 impl Counting {
@@ -126,7 +139,13 @@ impl Counting {
             failed: of(&self.failed),
             lost: of(&self.lost),
             reconnects: of(&self.reconnects),
+            connected: None,
         }
+    }
+
+    /// Notes a connection. Whether there was one before.
+    pub(crate) fn connected_before(&self) -> bool {
+        self.connected.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn add(counter: &AtomicU64, by: u64) {
