@@ -70,6 +70,8 @@ pub enum BrokerKind {
     InProcess,
     /// POSTed to the URLs in [`Broker::push`].
     Http,
+    /// Published through one of the servers in [`Broker::servers`].
+    Nats,
 }
 
 /// `[broker]`: the way of the hints.
@@ -79,6 +81,8 @@ pub struct Broker {
     pub kind: BrokerKind,
     /// Where to, for [`BrokerKind::Http`].
     pub push: Vec<String>,
+    /// Where the servers are, for [`BrokerKind::Nats`]: `nats://` on this machine, `tls://` anywhere.
+    pub servers: Vec<String>,
 }
 
 /// `[wake]`: the wake daemon, within `up` or alone.

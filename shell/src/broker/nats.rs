@@ -12,6 +12,7 @@ use std::time::Duration;
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event, HeaderMap, ServerAddr, Subscriber};
 use awakener_kernel::ids::Target;
+use awakener_spec::rule;
 use futures_util::StreamExt as _;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
@@ -81,6 +82,7 @@ impl Nats {
     async fn hand_over(&self, target: &Target, bytes: &[u8]) -> Result<(), NotHandedOver> {
         // A client without a server would take it all the same, and let it out when nobody wants it any more.
         if self.client.connection_state() != State::Connected {
+            rule!(Emt4);
             return Err(NotHandedOver("not connected to a NATS server".to_owned()));
         }
         let mut headers = HeaderMap::new();
@@ -223,7 +225,10 @@ fn server(text: &str) -> Result<ServerAddr, String> {
     match server.scheme() {
         "nats" if is_here(server.host()) => Ok(server),
         "tls" => Ok(server),
-        "nats" => Err(format!("{text:?} leads to another machine; that takes tls://")),
+        "nats" => {
+            rule!(Prt3);
+            Err(format!("{text:?} leads to another machine; that takes tls://"))
+        }
         _others => Err(format!("{text:?} is not a nats:// or tls:// URL")),
     }
 }

@@ -72,9 +72,9 @@ pub enum Command {
     /// Make a state directory: keys, tokens, configuration, manifest. Nobody is allowed anything yet.
     Init(Init),
     /// Run the message plane, and the wake daemon with it unless it is configured off.
-    Up,
+    Up(Serve),
     /// Run a wake daemon alone.
-    Wake,
+    Wake(Serve),
     /// Run the hosted station of a target.
     Station {
         /// Whose work it does.
@@ -227,6 +227,22 @@ pub struct Demo {
     /// Leave the stack up and say how to talk to it.
     #[arg(long)]
     pub keep: bool,
+}
+
+/// Arguments of `up` and `wake`.
+#[derive(Debug, ClapArgs)]
+pub struct Serve {
+    /// The broker of the hints: nats:// on this machine, tls:// anywhere; several servers with commas between them.
+    #[arg(long, value_name = "URL")]
+    pub broker: Option<String>,
+}
+
+impl Serve {
+    /// The settings that it stands for.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let Some(servers) = &self.broker else { return Vec::new() };
+        vec![("broker.kind".into(), "nats".into()), ("broker.servers".into(), servers.clone())]
+    }
 }
 
 /// Arguments of `init`.

@@ -97,11 +97,15 @@ fn ended(json: bool, result: Result<Answer, Failure>) -> Ended {
 }
 
 fn dispatch(args: Args) -> Result<Answer, Failure> {
-    let context = Context::new(args.common)?;
+    let mut common = args.common;
+    if let Some(Command::Up(serve) | Command::Wake(serve)) = &args.command {
+        common.set.extend(serve.settings());
+    }
+    let context = Context::new(common)?;
     match args.command.unwrap_or_else(|| Command::Demo(args::Demo::default())) {
         Command::Init(args) => init::init(&context, &args),
-        Command::Up => run::up(&context),
-        Command::Wake => run::wake(&context),
+        Command::Up(_) => run::up(&context),
+        Command::Wake(_) => run::wake(&context),
         Command::Station { target } => run::station(&context, &target),
         Command::Demo(args) => run::demo(&context, args),
         Command::Send(args) => mail::send(&context, &args),

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::out::Answer;
-use crate::broker::{self, Broker, HttpPush, InProcess};
+use crate::broker::{self, Broker, HttpPush, InProcess, Nats};
 use crate::client::Client;
 use crate::config::{BrokerKind, Config, Mode};
 use crate::demo::{self, Scenarios};
@@ -60,12 +60,9 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             publish,
         };
         let (plane, store) = Plane::start(setup)?;
-        let broker: Arc<dyn Broker> = match config.broker.kind {
-            BrokerKind::InProcess => Arc::new(InProcess::default()),
-            BrokerKind::Http => Arc::new(
-                HttpPush::to(&config.broker.push)
-                    .map_err(|what| Failure::refused(Reason::ConfigMalformed).saying(what))?,
-            ),
+        let broker = match broker_between(&config).await? {
+            Some(broker) => broker,
+            None => Arc::new(InProcess::default()),
         };
         let publisher = tokio::spawn(broker::publish_all(plane.clone(), Arc::clone(&broker), hints));
         let woken = match config.wake.enabled {
@@ -106,7 +103,12 @@ pub fn wake(context: &Context) -> Result<Answer, Failure> {
         let client = Client::new(&config.wake.plane, token.expose())?;
         let port = Arc::new(wake::Remote::new(client));
         let manifest = manifest(&config);
-        let setup = daemon_setup(context, &config, manifest, port, None, Some(config.wake.listen))?;
+        // Pushed hints come in at the listener.
+        let broker = match config.broker.kind {
+            BrokerKind::InProcess | BrokerKind::Http => None,
+            BrokerKind::Nats => broker_between(&config).await?,
+        };
+        let setup = daemon_setup(context, &config, manifest, port, broker, Some(config.wake.listen))?;
         ready("the wake daemon", config.wake.listen, config.mode);
         wake::run(setup, signal()).await?;
         Ok(Answer::new(json!({ "stopped": "wake" }), ""))
@@ -180,6 +182,17 @@ pub fn demo(context: &Context, args: super::args::Demo) -> Result<Answer, Failur
     let options = demo::Options { keep: args.keep, quiet: context.json() };
     let shown = runtime()?.block_on(demo::run(scenarios, options)).map_err(failed)?;
     Ok(Answer { exit: shown.exit.code(), ..Answer::new(shown.value, shown.text) })
+}
+
+/// The broker that goes from process to process; none if hints stay in this one.
+async fn broker_between(config: &Config) -> Result<Option<Arc<dyn Broker>>, Failure> {
+    let broker: Result<Arc<dyn Broker>, String> = match config.broker.kind {
+        BrokerKind::InProcess => return Ok(None),
+        BrokerKind::Http => HttpPush::to(&config.broker.push).map(|push| Arc::new(push) as _),
+        BrokerKind::Nats => Nats::to(&config.broker.servers).await.map(|nats| Arc::new(nats) as _),
+    };
+    let refused = |what| Failure::refused(Reason::ConfigMalformed).saying(format!("in [broker]: {what}"));
+    broker.map(Some).map_err(refused)
 }
 
 fn daemon_setup(

@@ -56,9 +56,14 @@ impl Loader {
             let what = format!("{} is not a version that this program reads; it reads 1", shaped.version);
             self.complain(self.origin(&["version"]), "version".into(), what, None);
         }
-        if shaped.broker.kind == BrokerKind::Http && shaped.broker.push.is_empty() {
-            let what = "needs at least one URL when broker.kind is \"http\"".into();
-            self.complain(self.origin(&["broker", "push"]), "broker.push".into(), what, None);
+        let (key, urls) = match shaped.broker.kind {
+            BrokerKind::InProcess => ("", None),
+            BrokerKind::Http => ("push", Some(&shaped.broker.push)),
+            BrokerKind::Nats => ("servers", Some(&shaped.broker.servers)),
+        };
+        if urls.is_some_and(Vec::is_empty) {
+            let what = "needs at least one URL with this broker.kind".into();
+            self.complain(self.origin(&["broker", key]), format!("broker.{key}"), what, None);
         }
         if shaped.mode == Mode::Production {
             self.only_trial();

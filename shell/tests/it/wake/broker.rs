@@ -1,16 +1,21 @@
-//! The way of the hints: in process, and over loopback HTTP.
+//! What every way of the hints must be able to do, or be survived doing: in process, over NATS, over loopback HTTP.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use awakener::broker::{Arrival, Broker, HttpPush, InProcess};
-use awakener::wake::Local;
+use awakener::broker::{Arrival, Broker as _, HttpPush, Subscription};
+use awakener::wake::{Local, Setup};
 use awakener_kernel::ids::Target;
+use awakener_kernel::wire::{Hint, SigningKey, public_key};
+use awakener_spec::Class;
 use awakener_tools::enforces_process;
 
+use super::carriers::{Carrier, Hostile, Malice};
 use super::real::{Real, name};
-use super::rig::{limits, listening, run, start, stop, until, with};
+use super::rig::{builder, limits, listening, looking, receipts, run, start, stays, stop, until, with};
+use super::scripted::{Scripted, sign};
 use super::station::Station;
 
 fn target(name: &str) -> Target {
@@ -21,48 +26,172 @@ fn hint(number: u8) -> Arc<[u8]> {
     Arc::from([number].as_slice())
 }
 
+/// The next hints, without what the connection says between them.
+async fn hints(subscription: &mut Subscription, many: usize) -> Vec<u8> {
+    let mut seen = Vec::new();
+    while seen.len() < many {
+        match subscription.next().await.expect("the broker is there") {
+            Arrival::Hint(bytes) => seen.push(bytes[0]),
+            Arrival::Connected | Arrival::Lost(_) => {}
+        }
+    }
+    seen
+}
+
+/// How often each wake was dispatched, by the chain of the daemon.
+fn dispatched(folder: &Path) -> usize {
+    receipts(folder).iter().filter(|kind| *kind == "dispatch_attempted").count()
+}
+
 enforces_process! {
     [Brk1] fn brk_1_hints_keep_to_their_target_and_their_order(_seen) {
         run(async {
-            let broker = InProcess::default();
-            let mut a = broker.subscribe(&BTreeSet::from([target("a")]));
-            let mut both = broker.subscribe(&BTreeSet::from([target("a"), target("b")]));
-            for (name, number) in [("a", 1), ("b", 2), ("a", 3), ("a", 3), ("nobody", 4)] {
-                broker.publish(&target(name), hint(number)).await.unwrap();
+            for carrier in Carrier::all(256) {
+                let broker = carrier.client(256).await;
+                let mut a = broker.subscribe(&BTreeSet::from([target("a")]));
+                let mut both = broker.subscribe(&BTreeSet::from([target("a"), target("b")]));
+                carrier.settled(&mut a).await;
+                carrier.settled(&mut both).await;
+                for (name, number) in [("a", 1), ("b", 2), ("a", 3), ("a", 3), ("nobody", 4)] {
+                    broker.publish(&target(name), hint(number)).await.unwrap();
+                }
+                assert_eq!(hints(&mut a, 3).await, [1, 3, 3], "{}", carrier.name);
+                let mut seen = hints(&mut both, 4).await;
+                seen.sort_unstable();
+                assert_eq!(seen, [1, 2, 3, 3], "{}", carrier.name);
+                let more = tokio::time::timeout(Duration::from_millis(100), a.next()).await;
+                assert!(more.is_err(), "{}: {more:?}", carrier.name);
+                assert_eq!(broker.counters().handed_over, 5);
             }
-            for number in [1, 3, 3] {
-                assert_eq!(a.next().await, Some(Arrival::Hint(hint(number))));
-            }
-            let mut seen = Vec::new();
-            for _ in 0..4 {
-                let Some(Arrival::Hint(bytes)) = both.next().await else { panic!("four hints") };
-                seen.push(bytes[0]);
-            }
-            seen.sort_unstable();
-            assert_eq!(seen, [1, 2, 3, 3]);
-            let more = tokio::time::timeout(Duration::from_millis(100), a.next()).await;
-            assert!(more.is_err(), "{more:?}");
-            assert_eq!(broker.counters().handed_over, 5);
         });
     }
 
     [Brk1] fn brk_1_a_slow_consumer_loses_and_is_told_and_counted(_seen) {
         run(async {
-            let broker = InProcess::with_buffer(4);
-            let mut slow = broker.subscribe(&BTreeSet::from([target("a")]));
-            for number in 0..100 {
-                broker.publish(&target("a"), hint(number)).await.unwrap();
+            for carrier in Carrier::all(4) {
+                let (broker, other) = (carrier.client(4).await, carrier.client(4).await);
+                let mut slow = broker.subscribe(&BTreeSet::from([target("a")]));
+                carrier.settled(&mut slow).await;
+                // A barrier of the publisher: its server has everything before anybody reads.
+                let mut fence = other.subscribe(&BTreeSet::from([target("fence")]));
+                carrier.settled(&mut fence).await;
+                for number in 0..100 {
+                    other.publish(&target("a"), hint(number)).await.unwrap();
+                }
+                other.publish(&target("fence"), hint(0)).await.unwrap();
+                hints(&mut fence, 1).await;
+                // It is told, and still gets a few of the hundred.
+                let (mut told, mut got) = (0, 0);
+                while let Ok(arrival) = tokio::time::timeout(Duration::from_millis(300), slow.next()).await {
+                    match arrival.unwrap() {
+                        Arrival::Hint(_) => got += 1,
+                        Arrival::Lost(many) => told += many,
+                        Arrival::Connected => panic!("nothing was disconnected"),
+                    }
+                }
+                let about = format!("{}: told {told}, got {got}, {:?}", carrier.name, broker.counters());
+                assert!((1..=10).contains(&got) && told >= 1, "{about}");
+                assert_eq!((broker.counters().lost + got, other.counters().failed), (100, 0), "{about}");
             }
-            let (mut lost, mut last) = (0, None);
-            while last != Some(99) {
-                match slow.next().await.unwrap() {
-                    Arrival::Hint(bytes) => last = Some(bytes[0]),
-                    Arrival::Lost(many) => lost += many,
-                    Arrival::Connected => panic!("nothing was disconnected"),
+        });
+    }
+
+    [Brk1] fn brk_1_what_comes_threefold_or_swapped_or_not_at_all_wakes_once_for_each_alert(_seen) {
+        run(async {
+            for malice in [Malice::Triples, Malice::Swaps, Malice::Loses] {
+                for carrier in Carrier::all(256) {
+                    let about = format!("{} {malice:?}", carrier.name);
+                    let (home, folder, station) =
+                        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
+                    let publisher = Arc::new(Hostile::new(carrier.client(256).await, malice));
+                    let mut plane = Real::start(home.path(), limits(), Some(publisher.clone())).await;
+                    let local = Arc::new(Local::new(plane.plane.clone(), name("daemon")));
+                    let setup = looking(with(folder.path(), local, station.adapter()));
+                    let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                    for alert in 1..=4 {
+                        let id = plane.raise().await;
+                        until(&about, async || station.told().len() >= alert).await;
+                        plane.acknowledge(id).await;
+                    }
+                    stays(&about, Duration::from_millis(300), async || station.told().len() == 4).await;
+                    assert_eq!((plane.count("tier0_acknowledged"), dispatched(folder.path())), (4, 4), "{about}");
+                    let (emitted, carried) = (plane.count("wake_emitted"), publisher.counters().handed_over);
+                    let met = match malice {
+                        Malice::Triples => emitted >= 4 && carried >= 12,
+                        Malice::Swaps => emitted >= 4 && carried >= 2,
+                        Malice::Loses => emitted >= 4 && carried == 0,
+                    };
+                    assert!(met, "{about}: {emitted} emitted, {carried} carried");
+                    stop(daemon).await;
                 }
             }
-            assert!(lost >= 90, "{lost}");
-            assert_eq!((broker.counters().lost, broker.counters().failed), (lost, 0));
+        });
+    }
+
+    [Brk1, Ver1] fn brk_1_a_key_that_was_withdrawn_wakes_nobody(seen) {
+        run(async {
+            for carrier in Carrier::all(256) {
+                let (folder, plane, station) =
+                    (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
+                let broker = carrier.client(256).await;
+                let setup = with(folder.path(), Arc::new(plane.clone()), station.adapter());
+                let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                until("it is connected", async || {
+                    daemon.status().await.unwrap().broker.unwrap().connected != Some(false)
+                }).await;
+                let publish = async |bytes: Vec<u8>| broker.publish(&builder(), Arc::from(bytes)).await.unwrap();
+                // The control: the key as it holds.
+                let good = plane.bytes(1);
+                until("it wakes", async || {
+                    publish(good.clone()).await;
+                    !station.told().is_empty()
+                }).await;
+                until("its flight is over", async || plane.reports().len() == 3).await;
+                plane.rekey();
+                // The control: the new key wakes, so the daemon knows of it.
+                let key = SigningKey::from_bytes(&[8; 32]);
+                let new = sign(Hint { router_key_id: public_key(&key).key_id(), ..plane.hint(60) }, &key);
+                until("the new key wakes", async || {
+                    publish(new.clone()).await;
+                    station.told().len() == 2
+                }).await;
+                let stale = sign(plane.hint(70), &SigningKey::from_bytes(&[7; 32]));
+                until("it is refused", async || {
+                    publish(stale.clone()).await;
+                    daemon.status().await.unwrap().refused.contains_key(&Class::WrongRouter)
+                }).await;
+                seen.class(Class::WrongRouter);
+                assert_eq!(station.told().len(), 2, "{}", carrier.name);
+                stop(daemon).await;
+            }
+        });
+    }
+
+    [Brk1, Dsp7] fn brk_1_two_daemons_of_one_target_dispatch_each_wake_once(_seen) {
+        run(async {
+            for carrier in Carrier::all(256) {
+                let (home, station) = (tempfile::tempdir().unwrap(), Station::start().await);
+                let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+                let mut plane = Real::start(home.path(), limits(), Some(carrier.client(256).await)).await;
+                let mut daemons = Vec::new();
+                for (number, folder) in folders.iter().enumerate() {
+                    let name = name(&format!("daemon-{number}"));
+                    let local = Arc::new(Local::new(plane.plane.clone(), name.clone()));
+                    let setup = looking(with(folder.path(), local, station.adapter()));
+                    daemons.push(start(Setup { broker: Some(carrier.client(256).await), name, ..setup }).await);
+                }
+                for alert in 1..=5 {
+                    let id = plane.raise().await;
+                    until(carrier.name, async || station.told().len() >= alert).await;
+                    plane.acknowledge(id).await;
+                }
+                stays(carrier.name, Duration::from_millis(500), async || station.told().len() == 5).await;
+                let both: usize = folders.iter().map(|folder| dispatched(folder.path())).sum();
+                assert_eq!((both, plane.count("tier0_acknowledged")), (5, 5), "{}", carrier.name);
+                for daemon in daemons {
+                    stop(daemon).await;
+                }
+            }
         });
     }
 

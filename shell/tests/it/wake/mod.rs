@@ -6,7 +6,9 @@
 //! Rules: VER-1 to VER-5, DSP-1 to DSP-12, BRK-1, EMT-4.
 
 mod broker;
+mod carriers;
 mod dispatch;
+mod nats;
 mod plane;
 mod real;
 mod remote;

@@ -8,17 +8,19 @@ use awakener::clock;
 use awakener::plane::{Op, Plane, Reply, Setup, Submit};
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{
-    CommandId, ContentHash, DaemonName, MessageId, OperatorName, PlaneName, Principal, SchemaRef, ThreadId,
+    CommandId, ContentHash, DaemonName, Holder, MessageId, OperatorName, PlaneName, Principal, SchemaRef,
+    ThreadId,
 };
 use awakener_kernel::machine::Outcome;
+use awakener_kernel::mailbox::input::{Event, Input};
 use awakener_kernel::operator::{
     Act, Arming, AuthorityKey, Command, Credential, NewAckKey, Presented, Roster, RosterEntry, TargetName,
 };
-use awakener_kernel::registry::{Input, image::Held, image::Running};
+use awakener_kernel::registry::{self, image::Held, image::Running};
 use awakener_kernel::router::Routes;
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::values::By;
-use awakener_kernel::wire::{OperatorCommand, Signed, SigningKey, Submission, public_key};
+use awakener_kernel::values::{AckOutcome, By};
+use awakener_kernel::wire::{AckStatement, OperatorCommand, Signed, SigningKey, Submission, public_key};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -31,16 +33,19 @@ pub struct Real {
     publisher: Option<JoinHandle<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
     number: u8,
+    raised: Vec<Submission>,
 }
 
 const OPERATOR: [u8; 32] = [1; 32];
+/// The agent that acknowledges.
+const AGENT: [u8; 32] = [4; 32];
 
 impl Real {
     /// Starts it; hints go to `broker`, or nowhere.
     pub async fn start(state: &Path, limits: Config, broker: Option<Arc<dyn Broker>>) -> Self {
         let (router, operator) = (SigningKey::from_bytes(&[7; 32]), SigningKey::from_bytes(&OPERATOR));
         let (publish, publications) = tokio::sync::mpsc::channel(64);
-        let enrolment = Input::Enrol {
+        let enrolment = registry::Input::Enrol {
             plane: PlaneName::parse("plane").unwrap(),
             operator: OperatorName::parse("root").unwrap(),
             key: public_key(&operator),
@@ -68,7 +73,14 @@ impl Real {
                 while lost.recv().await.is_some() {}
             }),
         };
-        let mut real = Self { plane, router, publisher: Some(publisher), thread: Some(thread), number: 0 };
+        let mut real = Self {
+            plane,
+            router,
+            publisher: Some(publisher),
+            thread: Some(thread),
+            number: 0,
+            raised: Vec::new(),
+        };
         real.furnish().await;
         real
     }
@@ -78,7 +90,6 @@ impl Real {
         let (ops, schema) =
             (Principal::parse("ops").unwrap(), SchemaRef::parse("interrupt-alert/1").unwrap());
         let (from, until) = (Wall(0), now + Millis::seconds(3_600));
-        let ack = public_key(&SigningKey::from_bytes(&[4; 32]));
         self.act(Act::RegisterTarget(TargetName { target: target.clone() })).await;
         self.act(Act::RegisterPrincipal(Credential {
             principal: ops.clone(),
@@ -87,14 +98,14 @@ impl Real {
             acts_for: None,
         }))
         .await;
-        self.act(Act::RegisterAckKey(NewAckKey {
+        let ack = NewAckKey {
             target: target.clone(),
             by: By::Agent,
-            key: ack,
+            key: public_key(&SigningKey::from_bytes(&AGENT)),
             not_before: from,
             not_after: until,
-        }))
-        .await;
+        };
+        self.act(Act::RegisterAckKey(ack)).await;
         let router = public_key(&self.router);
         self.act(Act::RegisterRouterKey(AuthorityKey { key: router, not_before: from, not_after: until }))
             .await;
@@ -156,7 +167,8 @@ impl Real {
             "priority": "urgent",
             "intent": "wake up",
             "response_expectation": "reply",
-            "body": { "number": self.number },
+            // In words: texts that differ in digits only are the same again (FUS-1).
+            "body": { "text": "pump ".repeat(usize::from(self.number)) },
         }))
         .unwrap();
         let held = Held {
@@ -165,11 +177,51 @@ impl Real {
             acts_for: None,
             revoked: None,
         };
+        self.raised.push(submission.clone());
         let submit = Submit { held, submission, body_bytes: 16, fence: None, trace: None };
         match self.plane.call(Op::Submit(Box::new(submit))).await.unwrap() {
             Reply::Mailbox(reply) if matches!(reply.outcome, Outcome::Advanced(_)) => id,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Claims an alert, reads it, and acknowledges it as an agent does.
+    pub async fn acknowledge(&self, id: MessageId) {
+        let input = Input::Claim { holder: Holder::parse("agent").unwrap(), max: 1 };
+        let fence = match self.work(input).await {
+            Event::Leased { fence } => fence,
+            other => panic!("{other:?}"),
+        };
+        self.work(Input::Read { fence, message: id }).await;
+        let key = SigningKey::from_bytes(&AGENT);
+        let submission = self.raised.iter().find(|raised| raised.id == id).unwrap();
+        let statement = AckStatement {
+            message_id: id,
+            content_sha256: submission.content_hash(),
+            target: submission.target.clone(),
+            outcome: AckOutcome::Handled,
+            by: By::Agent,
+            key_id: public_key(&key).key_id(),
+            time: clock::system(),
+        };
+        let signed = Box::new(Signed::sign(statement, &key));
+        match self.plane.call(Op::Ack { signed, fence: Some(fence) }).await.unwrap() {
+            Reply::Mailbox(reply) if matches!(reply.outcome, Outcome::Advanced(_)) => {}
+            other => panic!("{other:?}"),
+        }
+        self.work(Input::Release { fence }).await;
+    }
+
+    async fn work(&self, input: Input) -> Event {
+        match self.plane.mailbox(&builder(), input, None).await.unwrap().outcome {
+            Outcome::Advanced(event) => event,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// How often a kind of receipt was written.
+    pub fn count(&self, kind: &str) -> usize {
+        self.receipts().iter().filter(|known| *known == kind).count()
     }
 
     /// The kinds of the plane's receipts, in order.

@@ -23,7 +23,7 @@ struct Inner {
     reports: Vec<FlightReport>,
     owed: Vec<Vec<u8>>,
     sweeps: u32,
-    keys: Vec<RouterKey>,
+    ring: Ring,
 }
 
 /// The stand-in and the router whose hints it stands for.
@@ -36,7 +36,7 @@ pub struct Scripted {
 impl Default for Scripted {
     fn default() -> Self {
         let router = SigningKey::from_bytes(&[7; 32]);
-        let keys = vec![key_of(&router)];
+        let ring = Ring { version: 1, keys: vec![key_of(&router)] };
         Self {
             inner: Arc::new(Mutex::new(Inner {
                 up: true,
@@ -47,7 +47,7 @@ impl Default for Scripted {
                 reports: Vec::new(),
                 owed: Vec::new(),
                 sweeps: 0,
-                keys,
+                ring,
             })),
             router,
         }
@@ -62,6 +62,13 @@ fn key_of(router: &SigningKey) -> RouterKey {
 impl Scripted {
     pub fn up(&self, up: bool) {
         self.inner.lock().unwrap().up = up;
+    }
+
+    /// Another router from now on: the old key is withdrawn.
+    pub fn rekey(&self) {
+        let mut inner = self.inner.lock().unwrap();
+        inner.ring.version += 1;
+        inner.ring.keys = vec![key_of(&SigningKey::from_bytes(&[8; 32]))];
     }
 
     /// Answers questions and does not take reports.
@@ -165,6 +172,6 @@ impl PlanePort for Scripted {
     }
 
     fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
-        done(self.reached().map(|inner| Ring { version: 1, keys: inner.keys.clone() }))
+        done(self.reached().map(|inner| inner.ring.clone()))
     }
 }

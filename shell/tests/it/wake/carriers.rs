@@ -1,0 +1,137 @@
+//! Every broker that hints can go through, for stories that each of them must pass; and one that is hostile on purpose.
+//!
+//! NATS is a real server of its own for each story.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use awakener::broker::{Arrival, Broker, Counters, InProcess, Later, Nats, NotHandedOver, Subscription};
+use awakener_kernel::ids::Target;
+use awakener_tools::Tool;
+use awakener_tools::nats::{Server, program};
+use tokio::time::timeout;
+
+/// A way for hints, with what keeps it going.
+pub struct Carrier {
+    pub name: &'static str,
+    within: Option<InProcess>,
+    pub server: Option<Server>,
+    _folder: tempfile::TempDir,
+}
+
+impl Carrier {
+    /// Within the process.
+    fn within(buffer: usize) -> Self {
+        Self {
+            name: "in-process",
+            within: Some(InProcess::with_buffer(buffer)),
+            server: None,
+            _folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Through a real server, which does not run yet; `None` if the user wants to do without.
+    pub fn nats() -> Option<Self> {
+        let program = match program().unwrap_or_else(|error| panic!("{error}")) {
+            Tool::Ready(program) => program,
+            Tool::Skipped(_) => return None,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let server = Some(server(&program, folder.path()));
+        Some(Self { name: "nats", within: None, server, _folder: folder })
+    }
+
+    /// All of them, ready to carry.
+    pub fn all(buffer: usize) -> Vec<Self> {
+        let nats = Self::nats().map(|mut nats| {
+            nats.server().start().unwrap();
+            nats
+        });
+        [Self::within(buffer)].into_iter().chain(nats).collect()
+    }
+
+    pub fn server(&mut self) -> &mut Server {
+        self.server.as_mut().expect("a broker with a server")
+    }
+
+    /// A client of its own; `buffer` hints per target wait for a slow consumer.
+    pub async fn client(&self, buffer: usize) -> Arc<dyn Broker> {
+        match (&self.within, &self.server) {
+            (Some(within), _) => Arc::new(within.clone()),
+            (None, Some(server)) => Arc::new(Nats::with_buffer(&[server.url()], buffer).await.unwrap()),
+            (None, None) => unreachable!("a carrier is one of both"),
+        }
+    }
+
+    /// Waits until a subscription misses nothing any more.
+    pub async fn settled(&self, subscription: &mut Subscription) {
+        if self.server.is_some() {
+            let first = timeout(Duration::from_secs(20), subscription.next()).await;
+            assert_eq!(first.expect("it connects"), Some(Arrival::Connected));
+        }
+    }
+}
+
+fn server(program: &Path, folder: &Path) -> Server {
+    Server::new(program, folder).unwrap()
+}
+
+/// What a hostile broker makes of the hints that are handed to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malice {
+    /// Each comes three times.
+    Triples,
+    /// Each waits for the next one and comes after it.
+    Swaps,
+    /// None comes.
+    Loses,
+}
+
+/// Passes hints on as its malice says. All of it happens behind a client that took them.
+#[derive(Clone, Debug)]
+pub struct Hostile {
+    inner: Arc<dyn Broker>,
+    malice: Malice,
+    held: Arc<Mutex<Option<Arc<[u8]>>>>,
+}
+
+impl Hostile {
+    pub fn new(inner: Arc<dyn Broker>, malice: Malice) -> Self {
+        Self { inner, malice, held: Arc::default() }
+    }
+}
+
+impl Broker for Hostile {
+    fn publish<'a>(&'a self, target: &'a Target, bytes: Arc<[u8]>) -> Later<'a, Result<(), NotHandedOver>> {
+        let hints = match self.malice {
+            Malice::Triples => vec![Arc::clone(&bytes), Arc::clone(&bytes), bytes],
+            Malice::Swaps => {
+                let mut held = self.held.lock().unwrap();
+                match held.take() {
+                    Some(earlier) => vec![bytes, earlier],
+                    None => {
+                        *held = Some(bytes);
+                        Vec::new()
+                    }
+                }
+            }
+            Malice::Loses => Vec::new(),
+        };
+        Box::pin(async move {
+            for hint in hints {
+                self.inner.publish(target, hint).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn subscribe(&self, targets: &BTreeSet<Target>) -> Subscription {
+        self.inner.subscribe(targets)
+    }
+
+    fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+}
