@@ -116,6 +116,7 @@ enforces! {
             &["arm", "a", "--for", "soon"],
             &["ack", ID, "--target", "a", "--outcome", "fine"],
             &["status", "--set", "nothing"],
+            &["--set", "limits.sweep=1s", "status", "--set=limits.cooldown=1s"],
             &["keys", "add-operator", "b", "--scopes", "everything", "--public", "x"],
         ] {
             let value = state.fails(args, 2);

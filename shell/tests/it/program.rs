@@ -16,6 +16,7 @@ mod chain;
 mod ends;
 mod held;
 mod latch;
+mod nats;
 mod operators;
 
 /// How a command ended.
@@ -32,6 +33,8 @@ pub struct Machine {
     listen: String,
     plane: Option<Child>,
     settings: Vec<String>,
+    /// What `up` is told beside them.
+    serve: Vec<String>,
 }
 
 impl Machine {
@@ -43,6 +46,7 @@ impl Machine {
             listen: format!("127.0.0.1:{port}"),
             plane: None,
             settings: Vec::new(),
+            serve: Vec::new(),
         };
         let operator = machine.operator();
         let made = machine.ok(&["init", "--trial", "--operator-key", operator.to_str().unwrap()]);
@@ -90,7 +94,7 @@ impl Machine {
 
     /// Starts `up` and returns when it serves.
     pub fn start(&mut self) {
-        let mut child = self.command(&["up"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = self.command(&["up"]).args(&self.serve).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (serving, served) = channel();
         std::thread::spawn(move || {

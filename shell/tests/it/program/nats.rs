@@ -1,0 +1,115 @@
+//! Plane, wake daemon and station as three processes, with a real NATS server between the first two.
+//!
+//! Rules: BRK-1, EMT-4, DSP-11.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use awakener_tools::Tool;
+use awakener_tools::nats::{Server, program};
+
+use super::{Machine, column};
+
+/// A process that ends with its test.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+fn free() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// Adds to a file of the state directory.
+fn add(machine: &Machine, file: &str, text: &str) {
+    let file = std::fs::OpenOptions::new().append(true).open(machine.state().join(file));
+    file.unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+fn start(machine: &Machine, args: &[&str]) -> Ends {
+    let mut command = machine.command(args);
+    Ends(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+#[test]
+fn brk_1_alerts_are_acknowledged_by_way_of_nats_and_while_it_is_gone() {
+    let Tool::Ready(program) = program().unwrap_or_else(|error| panic!("{error}")) else { return };
+    let mut machine = Machine::made();
+    let mut server = Server::new(&program, machine.dir.path()).unwrap();
+    let (station, wake, url) = (free(), free(), server.url());
+    let plane = format!("http://{}", machine.listen);
+    machine.settings =
+        vec!["wake.enabled=false".to_owned(), format!("wake.listen={wake}"), format!("wake.plane={plane}")];
+    add(
+        &machine,
+        "awakener.toml",
+        &format!(
+            "\n[models.fake]\nwindow = 8000\nbudget = 2000\n\n\
+             [stations.lotse]\nlisten = \"{station}\"\nplane = \"{plane}\"\npoll = \"1h\"\n"
+        ),
+    );
+    add(
+        &machine,
+        "agents.toml",
+        &format!(
+            "\n[agents.lotse]\nruntime = \"fake\"\nendpoint = \"http://{station}/message\"\n\
+             headless = true\ntier0_ack = true\ncooldown = \"1ms\"\n"
+        ),
+    );
+    machine.serve = vec!["--broker".to_owned(), url.clone()];
+    server.start().unwrap();
+    machine.start();
+    let key = machine.state().join("keys/ack-lotse.key");
+    let key = key.to_str().unwrap();
+    machine.ok(&["target", "add", "lotse"]);
+    machine.ok(&["principal", "add", "ops"]);
+    machine.ok(&["principal", "add", "lotse", "--acts-for", "lotse", "--may-read", "lotse"]);
+    machine.ok(&["keys", "new", key]);
+    machine.ok(&["keys", "add-ack", "lotse", "--by-role", "station", "--key-file", key]);
+    let roster = "version = 1\nvalid = \"1h\"\n[[entries]]\nprincipal = \"ops\"\nschema = \"interrupt-alert/1\"\n\
+                  target = \"lotse\"\n";
+    machine.ok(&["roster", "install", machine.file("roster.toml", roster).to_str().unwrap()]);
+    machine.ok(&["arm", "lotse", "--for", "1h"]);
+    // The station looks when it starts; at rest only a wake brings it to look.
+    let first = machine.alert("first");
+    let _station = start(&machine, &["station", "lotse"]);
+    machine.ok(&["trace", &first, "--wait", "40s"]);
+    machine.settings.push("limits.sweep=1s".to_owned());
+    let _wake = start(&machine, &["wake", "--broker", &url]);
+    let (mut emitted, mut notified) = (0, 0);
+    for (about, there) in [("there", true), ("gone", false), ("back", true), ("gone again", false)] {
+        if there {
+            server.start().unwrap();
+        } else {
+            server.kill();
+        }
+        std::thread::sleep(Duration::from_secs(2));
+        let id = machine.alert(about);
+        let trace = machine.ok(&["trace", &id, "--wait", "40s"]);
+        assert!(trace.contains("nothing more is owed"), "{about}: {trace}");
+        let steps = column(&trace, 1);
+        let count = |kind: &str| steps.iter().filter(|step| **step == kind).count();
+        for once in ["response_recorded", "tier0_acknowledged", "cursor_advanced"] {
+            assert_eq!(count(once), 1, "{about}: {trace}");
+        }
+        emitted += count("wake_emitted");
+        notified += count("runtime_notified");
+    }
+    assert_eq!(notified, 4, "each alert by its own notice");
+    assert!(emitted >= 1, "the broker was used");
+}
+
+#[test]
+fn con_1_the_broker_of_the_command_line_is_checked_like_that_of_the_file() {
+    let machine = Machine::made();
+    for wrong in ["nats://192.0.2.1:4222", "amqp://127.0.0.1", ""] {
+        let failure = machine.fails(&["up", "--broker", wrong], 78);
+        assert_eq!(failure["reason"], "config_malformed", "{wrong}");
+    }
+}
