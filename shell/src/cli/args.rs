@@ -227,6 +227,9 @@ pub struct Demo {
     /// Leave the stack up and say how to talk to it.
     #[arg(long)]
     pub keep: bool,
+    /// Send hints through this NATS server, nats:// on this machine [default: pushed by HTTP].
+    #[arg(long, value_name = "URL")]
+    pub broker: Option<String>,
 }
 
 /// Arguments of `up` and `wake`.

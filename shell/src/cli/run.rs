@@ -179,7 +179,7 @@ pub fn demo(context: &Context, args: super::args::Demo) -> Result<Answer, Failur
         Failure::usage(format!("{unknown} is no line of the demo."))
             .then(format!("The lines are: {}.", names.join(", ")))
     })?;
-    let options = demo::Options { keep: args.keep, quiet: context.json() };
+    let options = demo::Options { keep: args.keep, quiet: context.json(), broker: args.broker };
     let shown = runtime()?.block_on(demo::run(scenarios, options)).map_err(failed)?;
     Ok(Answer { exit: shown.exit.code(), ..Answer::new(shown.value, shown.text) })
 }

@@ -33,6 +33,8 @@ pub struct Options {
     pub keep: bool,
     /// Print nothing on the way.
     pub quiet: bool,
+    /// The NATS server that hints go through; none: they are pushed by HTTP.
+    pub broker: Option<String>,
 }
 
 /// How a demo ended.
@@ -56,7 +58,7 @@ pub async fn run(scenarios: Scenarios, options: Options) -> Result<Shown, String
     let root = directory()?;
     let tape = Arc::new(Tape::default());
     let outside = Outside::new(tape)?;
-    let network = Network::start(outside.clone()).await?;
+    let network = Network::start(outside.clone(), options.broker.as_deref()).await?;
     let children = Arc::new(Children::new(root.join("logs"))?);
     let kit = Kit { root: root.clone(), children: children.clone(), outside, network };
     let stage = Arc::new(Stage::new(kit));

@@ -236,7 +236,7 @@ impl Stack {
     pub async fn start_wake(&self) -> Fallible<()> {
         let state = self.dir.display().to_string();
         let label = self.label("wake");
-        self.kit.children.start(&label, &["--state", &state, "wake"])?;
+        self.kit.children.start(&label, &["--state", &state, "--set", "broker.kind=in-process", "wake"])?;
         self.serves(&label, &format!("{}/v1/status", self.wake)).await?;
         until("the router's key to reach the wake daemon", 10, async || {
             let status = self.daemon_status().await?;

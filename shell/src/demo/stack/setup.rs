@@ -23,10 +23,12 @@ impl Stack {
     pub(super) async fn write_files(&mut self) -> Fallible<()> {
         let Plan { name, limits, trial, .. } = self.plan.clone();
         let bare = |url: &str| url.trim_start_matches("http://").to_owned();
-        let (plane, wake, push) = (self.plane.clone(), self.wake.clone(), self.kit.network.url(name));
+        let (plane, wake) = (self.plane.clone(), self.wake.clone());
+        let targets = self.plan.agents.iter().map(|agent| target(agent.target)).collect::<Fallible<_>>()?;
+        let broker = self.kit.network.listen(name, targets).await?;
         let mut config = format!(
             "version = 1\nmode = \"trial\"\nplane = \"{name}\"\nmanifest = \"agents.toml\"\n\n[http]\nlisten = \"{}\"\n\n\
-             [broker]\nkind = \"http\"\npush = [\"{push}\"]\n\n\
+             [broker]\n{broker}\n\n\
              [wake]\nenabled = false\nname = \"daemon\"\nlisten = \"{}\"\nplane = \"{plane}\"\n\n\
              [limits]\nrate_per_minute = 100000\n{limits}\n\n[trial]\n{trial}\n\n\
              [models.fake]\nwindow = 8192\nbudget = 4096\n",
