@@ -122,9 +122,9 @@ impl<W: World> Model for Second<W> {
     }
 }
 
-/// Searches everything with stateright, depth first, on one thread.
+/// Searches everything with stateright, depth first, on two threads.
 pub fn count<W: World>(world: W) -> Counted {
-    let checker = Second(world).checker().finish_when(HasDiscoveries::All).spawn_dfs().join();
+    let checker = Second(world).checker().threads(2).finish_when(HasDiscoveries::All).spawn_dfs().join();
     let found = checker.discoveries();
     let by = |name: fn(&Law<W>) -> &'static str| {
         (0..W::LAWS.len()).filter(|i| found.contains_key(name(&W::LAWS[*i]))).collect()

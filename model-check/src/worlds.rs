@@ -18,11 +18,18 @@ use crate::second::Second;
 use crate::trace::Trace;
 use crate::trace::told::Told;
 use crate::world::{Gap, Group, Scope, World};
-use crate::{mailbox, station, system, waker};
+use crate::{cyclic, mailbox, station, system, waker};
 
 /// Every world.
 pub fn all() -> Vec<Box<dyn Listed>> {
-    vec![of::<mailbox::World>(), of::<waker::World>(), of::<station::World>(), of::<system::World>()]
+    vec![
+        of::<mailbox::World>(),
+        of::<waker::World>(),
+        of::<station::World>(),
+        of::<system::World>(),
+        of::<cyclic::waker::World>(),
+        of::<cyclic::system::World>(),
+    ]
 }
 
 /// A world, by its type.

@@ -142,8 +142,9 @@ fn one(law: &LawReport, reports: &[&ScopeReport]) -> String {
             let (depth, scope, needs) = (first.0, first.1.scope, needs(&all, &first));
             writeln!(
                 text,
-                "                twin: {}; first after {depth} steps in {scope}; {needs}",
-                law.twin
+                "                twin: {}; first after {} in {scope}; {needs}",
+                law.twin,
+                steps(depth)
             )
         }
         None if met.is_empty() => writeln!(text, "                twin: {}; never reached", law.twin),

@@ -153,8 +153,13 @@ fn text(pipe: Option<&mut impl io::Read>) -> String {
 
 /// What exit code and output amount to.
 fn said(code: Option<i32>, out: &str, err: &str) -> Said {
+    if let Some((_, panic)) = err.split_once("panicked at ") {
+        let told: Vec<_> = panic.lines().take(2).collect();
+        return Said::Broke(format!("it PANICKED at {}", told.join(" ")));
+    }
     let last = |text: &str| {
-        text.lines().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n")
+        let lines: Vec<_> = text.lines().collect();
+        lines[lines.len().saturating_sub(8)..].join(" ")
     };
     if !matches!(code, Some(0 | 1 | 3)) {
         let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::Cyclic;
-use crate::world::{Condition, Edge, Next, fingerprint};
+use crate::world::{Condition, Edge, Next, World, fingerprint};
 
 /// How far it is checked.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +46,14 @@ pub struct Difference<W: Cyclic> {
 /// What a state does, as text; and whom it leads to.
 type Behaviour = (Vec<String>, Vec<bool>);
 
+/// How the first state of a form behaves (as a hash), and the way to it.
+type First<W> = (u64, Vec<<W as World>::Action>);
+
 struct Check<'a, W: Cyclic> {
     world: &'a W,
     conditions: Vec<Condition<W>>,
-    /// By form: how its first state behaves, and the way to it.
-    first: HashMap<(u64, u64), (u64, Vec<W::Action>)>,
+    /// By form.
+    first: HashMap<(u64, u64), First<W>>,
     seen: HashSet<u64>,
     compared: usize,
 }

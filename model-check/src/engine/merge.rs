@@ -4,9 +4,10 @@
 //! them. Labels and sets of self-loops are numbered where they first occur in that order.
 
 use std::collections::HashMap;
+use std::sync::MutexGuard;
 
 use super::graph::{Graph, Out};
-use super::worker::{BLOCK, States, Worker, fresh};
+use super::worker::{BLOCK, Blocks, Worker, fresh};
 use crate::world::{Label, World};
 
 /// Not numbered yet.
@@ -36,9 +37,9 @@ impl<W: World> Merge<W> {
     pub(super) fn level(
         &mut self,
         graph: &mut Graph<W>,
-        workers: &mut [Worker<'_, W>],
+        workers: &mut [MutexGuard<'_, Worker<'_, W>>],
         states: usize,
-    ) -> States<W> {
+    ) -> Blocks<W> {
         let mut owners = vec![0_usize; states.div_ceil(BLOCK)];
         for (w, worker) in workers.iter().enumerate() {
             for block in &worker.notes.blocks {
@@ -48,9 +49,9 @@ impl<W: World> Merge<W> {
             self.of_sets[w].resize(worker.sets.len(), NONE);
         }
         let mut ranks: Vec<Vec<u32>> = workers.iter().map(|worker| vec![NONE; worker.fresh.len()]).collect();
-        let mut fresh_states: Vec<States<W>> =
+        let mut found: Vec<Vec<Option<W::State>>> =
             workers.iter_mut().map(|worker| std::mem::take(&mut worker.fresh)).collect();
-        let mut next = Vec::with_capacity(ranks.iter().map(Vec::len).sum());
+        let mut next: Blocks<W> = Vec::new();
         // How far each thread's notes are read: states and edges.
         let mut read = vec![(0, 0); workers.len()];
         for (block, w) in owners.into_iter().enumerate() {
@@ -70,7 +71,7 @@ impl<W: World> Merge<W> {
                                 *rank = number(graph.prints.len());
                                 graph.prints.push(workers[home].prints[place]);
                                 graph.from.push(here);
-                                next.push(fresh_states[home][place].take());
+                                append(&mut next, found[home][place].take());
                             }
                             *rank
                         }
@@ -130,6 +131,18 @@ impl<W: World> Merge<W> {
         graph.refusals.push(set.clone());
         self.sets.insert(set, next);
         next
+    }
+}
+
+/// Adds a state to the last block, or begins one.
+fn append<S>(blocks: &mut Vec<Vec<S>>, state: Option<S>) {
+    match blocks.last_mut().filter(|block| block.len() < BLOCK) {
+        Some(block) => block.extend(state),
+        None => {
+            let mut block = Vec::with_capacity(BLOCK);
+            block.extend(state);
+            blocks.push(block);
+        }
     }
 }
 

@@ -8,9 +8,11 @@
 //! probability of about n²/2⁶⁵: 3·10⁻⁸ for a million, 7·10⁻⁵ for fifty million ([`Found::collision`]); what comes
 //! behind the second of them could then be missed. stateright counts with another hash ([`crate::second`]).
 //!
-//! Reading order: [`wide`] → [`worker`] → [`merge`] → [`graph`]; then [`deep`]. Not here: liveness, exports, worlds.
+//! Reading order: [`wide`] → [`worker`] → [`merge`] → [`graph`]; then [`deep`] → [`diver`]. Not here: liveness, exports, worlds.
 
+mod crew;
 mod deep;
+mod diver;
 pub mod graph;
 mod intern;
 pub mod kind;

@@ -3,9 +3,9 @@
 
 use std::hint::black_box;
 use std::iter::Enumerate;
-use std::slice::ChunksMut;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::vec::IntoIter;
 
 use super::graph::Out;
 use super::intern::{Labels, Sets};
@@ -43,26 +43,24 @@ pub(super) const fn fresh(number: u32) -> Option<(usize, usize)> {
     Some(((number >> PLACE) as usize % MAX_THREADS, (number & ((1 << PLACE) - 1)) as usize))
 }
 
-/// States of a level in the order of their numbers. Whoever looks at one takes it out, so that it is gone as soon as it
-/// is not needed, and while it is still in the cache.
-pub(super) type States<W> = Vec<Option<<W as World>::State>>;
+/// States of a level in the order of their numbers, in blocks. Whoever looks at a block takes it, so that a state is gone
+/// as soon as it is not needed, and while it is still in the cache.
+pub(super) type Blocks<W> = Vec<Vec<<W as World>::State>>;
 
-/// One level, as its threads see it.
+/// What the threads share: the level on which they work.
 #[derive(Debug)]
 pub(super) struct Level<'a, W: World> {
     /// Blocks that nobody took.
-    pub(super) blocks: Mutex<Enumerate<ChunksMut<'a, Option<W::State>>>>,
-    /// How many there are of them.
-    pub(super) states: usize,
-    /// The number of the first.
-    pub(super) base: u32,
+    pub(super) blocks: Mutex<Enumerate<IntoIter<Vec<W::State>>>>,
+    /// The number of the first state.
+    pub(super) base: AtomicU32,
+    /// Laws that fell on an earlier level.
+    pub(super) fallen: AtomicU64,
+    /// What the graph and the level take already.
+    pub(super) held: AtomicU64,
     pub(super) threads: usize,
     pub(super) table: &'a Shared<Map>,
     pub(super) watch: &'a Watch<'a>,
-    /// Laws that fell on an earlier level.
-    pub(super) fallen: u64,
-    /// What the graph takes already.
-    pub(super) held: u64,
 }
 
 /// What a thread found out about states, in the order in which it took them.
@@ -96,7 +94,7 @@ pub(super) struct Worker<'a, W: World> {
     pub(super) sets: Sets,
     pub(super) notes: Notes,
     /// States that this thread was the first to see, and their fingerprints.
-    pub(super) fresh: States<W>,
+    pub(super) fresh: Vec<Option<W::State>>,
     pub(super) prints: Vec<u64>,
     /// Laws that fell on this level, and at which state.
     pub(super) fell: Vec<(usize, u32)>,
@@ -128,17 +126,17 @@ impl<'a, W: World> Worker<'a, W> {
     /// Works on a level until no block is left or the search shall end. What was taken is finished, so that the
     /// blocks that are done are the first ones.
     pub(super) fn run(&mut self, level: &Level<'_, W>) {
-        let mut fallen = level.fallen;
+        let mut fallen = level.fallen.load(Ordering::Relaxed);
+        let base = level.base.load(Ordering::Relaxed);
         while level.watch.halted().is_none() {
             let taken = level.blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((block, mut states)) = taken else { break };
-            let (count, mut number) = (states.len(), block * BLOCK + level.base as usize);
+            let Some((block, states)) = taken else { break };
+            let (count, mut states) = (states.len(), states.into_iter());
+            let mut state = base as usize + block * BLOCK;
             self.notes.blocks.push(u32::try_from(block).expect("fewer states than 2³¹"));
             let (known, edges, stays) = (self.fresh.len(), self.notes.out.len(), self.notes.stays.len());
-            while !states.is_empty() {
-                let looked = self.batch(level, states, number, &mut fallen);
-                states = &mut states[looked..];
-                number += looked;
+            while states.len() > 0 {
+                state += self.batch(level, &mut states, state, &mut fallen);
             }
             let stayed: usize = self.notes.stays[stays..].iter().map(|set| self.sets.get(*set).len()).sum();
             let watch = level.watch;
@@ -149,31 +147,28 @@ impl<'a, W: World> Worker<'a, W> {
             if self.number == 0 {
                 // The others are about as far as this one.
                 let mine = self.notes.bytes() + self.fresh.len() * size_of::<W::State>() + self.sets.bytes();
-                let own = level.held + (mine * level.threads) as u64;
+                let own = level.held.load(Ordering::Relaxed) + (mine * level.threads) as u64;
                 let table = level.table;
                 watch.tick(&mut self.ticks, || (own + table.bytes(), table.next_growth()));
             }
         }
     }
 
-    /// Looks at the first of these states, as many as make a batch of edges; how many. `number` is that of the first.
+    /// Looks at the next of these states, as many as make a batch of edges; how many. `number` is that of the first.
     fn batch(
         &mut self,
         level: &Level<'_, W>,
-        states: &mut [Option<W::State>],
+        states: &mut IntoIter<W::State>,
         number: usize,
         fallen: &mut u64,
     ) -> usize {
         self.wanted.clear();
         let mut used = 0;
-        for state in states {
-            if self.wanted.len() >= const { batch::<W>() } {
-                break;
-            }
+        while self.wanted.len() < const { batch::<W>() } {
+            let Some(state) = states.next() else { break };
             if self.pool.len() == used {
                 self.pool.push(Vec::new());
             }
-            let Some(state) = state.take() else { unreachable!("each state is taken once") };
             let edges = &mut self.pool[used];
             self.look.expand(&state, edges);
             let judged = self.look.judge(&state, edges, *fallen, 0);

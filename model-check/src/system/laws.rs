@@ -48,8 +48,8 @@ pub const LAWS: &[Law<World>] = &[
     Law {
         name: "ADM-3 what a stranger says moves nothing",
         holds: |_, _, edges| said(edges).all(|(say, verdict)| !strange(say) || verdict != Verdict::Advanced),
-        twin: "a stranger is heard",
-        reached: |_, _, edges| said(edges).any(|(say, _)| strange(say)),
+        twin: "a stranger is heard by a target that has mail",
+        reached: |_, state, edges| state.seen.admitted[0] && said(edges).any(|(say, _)| strange(say)),
     },
     Law {
         name: "VER-2 no daemon accepts a hint twice",

@@ -152,7 +152,7 @@ pub const SCOPES: &[(&str, Group, Bounds)] = &[
     ("plane_and_station", Group::Ci, Bounds { plane_crashes: 1, station_crashes: 1, ..NONE }),
     ("daemon_and_station", Group::Ci, Bounds { daemon_crashes: 1, station_crashes: 1, ..NONE }),
     ("station_crash_agent", Group::Ci, Bounds { station_crashes: 1, agent: true, ticks: 1, ..NONE }),
-    ("two_hands", Group::Ci, Bounds { agent: true, claims: 1, ticks: 2, ..NONE }),
+    ("two_hands", Group::Deep, Bounds { agent: true, claims: 1, ticks: 2, ..NONE }),
     ("daemons_crash", Group::Ci, Bounds { daemons: 2, daemon_crashes: 1, ..NONE }),
     ("daemons_time", Group::Ci, Bounds { daemons: 2, ticks: 2, ..NONE }),
     ("daemons_loss", Group::Ci, Bounds { daemons: 2, unheard: 1, failing: 1, ..NONE }),

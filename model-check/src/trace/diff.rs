@@ -89,9 +89,45 @@ impl Node {
         }
     }
 
+    /// Where structures with fields stand in it, the outer ones first.
+    fn places(&self) -> Vec<Vec<usize>> {
+        let (mut all, mut at) = (vec![Vec::new()], 0);
+        while let Some(place) = all.get(at).cloned() {
+            let deeper = (0..self.at(&place).inner.len()).map(|next| [&place[..], &[next]].concat());
+            all.extend(deeper);
+            at += 1;
+        }
+        // A name before the brace: two sets without one are not the same thing.
+        all.retain(|place| {
+            let node = self.at(place);
+            node.head.ends_with(" {") && !node.inner.is_empty()
+        });
+        all
+    }
+
+    fn at(&self, place: &[usize]) -> &Self {
+        place.iter().fold(self, |node, next| &node.inner[*next])
+    }
+
+    /// Puts an ellipsis where something is told elsewhere.
+    fn replace(&mut self, place: &[usize]) {
+        let node = place.iter().fold(self, |node, next| &mut node.inner[*next]);
+        (node.head, node.inner) = ("…".to_owned(), Vec::new());
+    }
+
     fn has_fields(&self) -> bool {
         self.inner.iter().all(|inner| inner.name.is_some())
     }
+}
+
+/// The outermost structure that stands in both, somewhere: where in the one, and where in the other.
+fn kept(before: &Node, after: &Node) -> Option<(Vec<usize>, Vec<usize>)> {
+    let (old, new) = (before.places(), after.places());
+    old.into_iter().find_map(|one| {
+        let head = &before.at(&one).head;
+        let other = new.iter().find(|other| after.at(other).head == *head)?;
+        Some((one, other.clone()))
+    })
 }
 
 fn close(open: &mut Vec<Node>) {
@@ -111,7 +147,20 @@ fn compare(before: &Node, after: &Node, path: &str, changes: &mut Vec<Change>) {
     }
     let alike = before.head == after.head && before.closing().is_some();
     let both_hold = !before.inner.is_empty() && !after.inner.is_empty();
-    if !alike || !both_hold {
+    if !alike && let Some((old, new)) = kept(before, after) {
+        // One phase follows another around the same machine: what surrounds it is one difference, what is in it others.
+        let line = |outer: &Node, place: &[usize]| {
+            let mut outer = outer.clone();
+            outer.replace(place);
+            outer.line()
+        };
+        changes.push(Change {
+            path: path.into(),
+            was: Some(line(before, &old)),
+            is: Some(line(after, &new)),
+        });
+        compare(before.at(&old), after.at(&new), &below(path, "…"), changes);
+    } else if !alike || !both_hold {
         changes.push(Change { path: path.into(), was: Some(before.line()), is: Some(after.line()) });
     } else if before.has_fields() && after.has_fields() {
         fields(before, after, path, changes);
@@ -228,6 +277,21 @@ mod tests {
         assert_eq!(shown(&three, &two), ["seen[0]: gone Inner { at: 7, word: None }"]);
         assert_eq!(shown(&two, &three), ["seen[0]: new Inner { at: 7, word: None }"]);
         assert_eq!(shown(&outer(1, &[]), &outer(1, &[None])), ["seen: [] → [Inner { at: 7, word: None }]"]);
+    }
+
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "only its printed form is looked at")]
+    enum Phase {
+        Live(Inner),
+        Staged { machine: Inner, calls: Vec<u8> },
+    }
+
+    #[test]
+    fn what_stays_within_another_variant_is_compared_by_itself() {
+        let before = Phase::Live(Inner { at: 1, word: None });
+        let after = Phase::Staged { machine: Inner { at: 2, word: None }, calls: vec![3] };
+        let changed: Vec<String> = changes(&before, &after).iter().map(Change::to_string).collect();
+        assert_eq!(changed, ["state: Live(…) → Staged { machine: …, calls: [3] }", "….at: 1 → 2"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub const ABSTRACTIONS: &[&str] = &[
     "Completions outlive the process that asked, also where they could not: the adversary is stronger than any real one.",
     "The monotonic clock begins at zero with each process; after a failed commit process, clock and queues go on.",
     "After a boot the manifest is told in the same transaction, except in scopes with `switches`.",
-    "Instants are single milliseconds: hint 2, skew 1, cooldown 2, flight 3, permit 2, back-off 1, 2, 4. Regular sweeps \
+    "Instants are single milliseconds: hint 2, skew 1, cooldown 2, flight 3, permit 2, back-off 3, then 4. Regular sweeps \
      lie far beyond the clock, so that none of them hides a forgotten wake.",
     "A daemon that is restarted after its wall clock was set ahead cannot know that less time has passed; cooldown, \
      back-off and the bound of a flight are not judged across such a restart.",

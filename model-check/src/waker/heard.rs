@@ -140,7 +140,7 @@ impl Seen {
                 self.note(self.failures > 0 && asked.at < from + back_off(self.failures), Broken::BackOff);
             }
         }
-        self.note(self.permit.is_none_or(|given| given.until <= asked.at), Broken::Spent);
+        self.note(self.permit.is_none_or(|given| given.until <= asked.at), Broken::Overdue);
         self.note(self.paused, Broken::Paused);
         self.note(!self.eligible(), Broken::Ineligible);
         let latest = self.accepted.last().map(|taken| names::wake(taken.text.wake));
@@ -152,6 +152,7 @@ impl Seen {
             open: true,
             unsure: false,
             resolving: false,
+            probed: false,
             woken: false,
             attended: self.manifest == Some(Capability::Attended),
         });

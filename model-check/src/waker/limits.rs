@@ -18,7 +18,9 @@ pub const COOLDOWN: u8 = 2;
 pub const FLIGHT_MAX: u8 = 3;
 /// The life of a permit.
 pub const PERMIT: u8 = 2;
-/// The longest back-off.
+/// The first back-off: longer than the cooldown, so that it shows.
+pub const BACK_OFF_BASE: u8 = 3;
+/// The longest back-off: shorter than the base doubled, so that the cap shows.
 pub const BACK_OFF_MAX: u8 = 4;
 /// Far beyond the clock of every scope: a regular sweep must never be what saves a forgotten wake.
 pub const SWEEP: u64 = 1_000;
@@ -27,7 +29,8 @@ pub const SWEEP: u64 = 1_000;
 pub fn back_off(failures: u8) -> u8 {
     match failures {
         0 => 0,
-        n => 1_u8.checked_shl(u32::from(n) - 1).unwrap_or(BACK_OFF_MAX).min(BACK_OFF_MAX),
+        1 => BACK_OFF_BASE,
+        _ => BACK_OFF_MAX.min(2 * BACK_OFF_BASE),
     }
 }
 
@@ -43,7 +46,7 @@ impl Budget {
             flight_max: ms(FLIGHT_MAX),
             permit: ms(PERMIT),
             sweep: Millis(SWEEP),
-            back_off_base: Millis(1),
+            back_off_base: ms(BACK_OFF_BASE),
             back_off_max: ms(BACK_OFF_MAX),
             ..Config::default()
         }

@@ -104,6 +104,8 @@ const ON_OFF: &[Capability] = &[Capability::Unattended, Capability::Missing(Miss
 
 /// Two hints, both of which are presented.
 const TWO: Budget = Budget { lives: &[TTL, TTL], presents: 2, ..NONE };
+/// Two hints, the second of which outlives a cooldown and a permit.
+const LONG: Budget = Budget { lives: &[TTL, 4], presents: 2, ..NONE };
 /// A history of one, and an older hint that lives longer.
 const NARROW: Budget = Budget { lives: &[4, TTL], presents: 2, history: 1, ..NONE };
 /// One hint, and one more that a sweep finds.
@@ -116,8 +118,10 @@ const SWITCH: Budget = Budget { switches: 1, manifests: ON_OFF, ..NONE };
 /// Seconds, all together.
 const TINY: &[(&str, Budget)] = &[
     ("replay", Budget { crashes: 1, ticks: 1, ..TWO }),
-    ("unknown", Budget { outcomes: UNKNOWN, ..TWO }),
+    ("unknown", Budget { outcomes: UNKNOWN, ticks: 3, ..LONG }),
+    ("fate_long", Budget { crashes: 1, cannot_tell: true, ..LONG }),
     ("window", NARROW),
+    ("window_short", Budget { lives: &[1, 4], ..NARROW }),
     ("age", Budget { ticks: 5, ..NONE }),
     ("found", FOUND),
     ("failing", Budget { ticks: 3, outcomes: UNAVAILABLE, ..FOUND }),
@@ -151,7 +155,6 @@ const CI: &[(&str, Budget)] = &[
     ("unknown_age", Budget { outcomes: UNKNOWN, ticks: 4, ..TWO }),
     ("found_age", Budget { ticks: 4, ..FOUND }),
     ("found_twice", Budget { found: 2, ticks: 3, ..NONE }),
-    ("failing_twice", Budget { found: 2, ticks: 4, outcomes: UNAVAILABLE, ..NONE }),
     ("failing_crash", Budget { crashes: 1, ticks: 3, outcomes: UNAVAILABLE, ..FOUND }),
     ("failing_back", Budget { backs: 1, outcomes: UNAVAILABLE, ..FOUND }),
     ("never", Budget { never: true, ticks: 3, ..FOUND }),
@@ -212,6 +215,8 @@ const CI: &[(&str, Budget)] = &[
 
 /// By hand.
 const DEEP: &[(&str, Budget)] = &[
+    ("failing_twice", Budget { found: 2, ticks: 7, outcomes: UNAVAILABLE, ..NONE }),
+    ("deep_failures", Budget { found: 2, crashes: 1, ticks: 5, outcomes: MIXED, ..NONE }),
     ("deep_clocks", Budget { crashes: 1, backs: 1, aheads: 1, ..TWO }),
     ("deep_faults", Budget { crashes: 1, failures: 1, distortions: 1, found: 1, ..THIEF }),
 ];

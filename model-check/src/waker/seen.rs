@@ -58,7 +58,9 @@ pub enum Broken {
     Untold,
     /// A dispatch of a wake that the plane never minted.
     Unminted,
-    /// A start or a dispatch after the permit had run out by the plane's clock.
+    /// A decision to start after the permit had run out by the plane's clock.
+    Overdue,
+    /// A dispatch after that.
     Spent,
     /// A dispatch while its attempt was not on disk.
     Attempt,
@@ -125,6 +127,8 @@ pub struct Start {
     pub unsure: bool,
     /// Its fate is unknown since a restart.
     pub resolving: bool,
+    /// A probe left the process since.
+    pub probed: bool,
     /// There was a restart since.
     pub woken: bool,
     /// Whether a human was there when it was decided.
@@ -224,7 +228,7 @@ impl Seen {
         (self.swept, self.look, self.paused, self.manifest) = (false, true, false, None);
         self.woken = at;
         if let Some(start) = &mut self.start {
-            start.resolving = start.open;
+            (start.resolving, start.probed) = (start.open, false);
             start.woken = true;
             start.span.restart();
         }
@@ -252,7 +256,11 @@ impl Seen {
                 }
                 Effect::Report { report: FlightReport::Ended(_), .. } => ends += 1,
                 Effect::TellOperator(_) => warnings += 1,
-                Effect::Ask { .. } | Effect::Probe { .. } | Effect::Report { .. } => {}
+                Effect::Probe { attempt, .. } => {
+                    let looked_up = self.start.iter_mut().filter(|start| start.attempt == attempt);
+                    looked_up.for_each(|start| start.probed = true);
+                }
+                Effect::Ask { .. } | Effect::Report { .. } => {}
             }
         }
         self.note(ends != owes.ends, Broken::Silent);

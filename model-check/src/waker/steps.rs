@@ -172,13 +172,14 @@ impl Steps<'_> {
             spent.switches <= budget.switches
         };
         self.gives(Act::Pause, Input::Pause, switch);
-        self.gives(Act::Resume, Input::Resume, switch);
+        // What was switched may be switched back.
+        self.gives(Act::Resume, Input::Resume, |_| true);
         let untold = seen.manifest.is_none();
         for manifest in budget.manifests {
             // What is told after a boot is no change of the manifest.
-            self.gives(Act::Manifest(*manifest), Input::Capability(*manifest), |spent| {
-                untold || switch(spent)
-            });
+            let free = untold || *manifest == budget.manifests[0];
+            let spend = |spent: &mut Spent| free || switch(spent);
+            self.gives(Act::Manifest(*manifest), Input::Capability(*manifest), spend);
         }
         self.gives(Act::Reconnect, Input::Reconnect, |spent| {
             spent.reconnects += 1;
@@ -200,7 +201,7 @@ impl Steps<'_> {
                 Input::Swept { ticket, any: false },
             ]
         };
-        for ticket in [Ticket { boot, number: 99 }, Ticket { boot: boot - 1, number: 1 }] {
+        for ticket in [Ticket { boot, number: 99 }, Ticket { boot: boot.saturating_sub(1), number: 1 }] {
             kinds(ticket).into_iter().for_each(|input| self.invent(input));
         }
         if let Some((effect, ticket)) = self.state.outbox.first().and_then(|e| Some((e, under(e)?))) {

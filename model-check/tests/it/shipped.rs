@@ -12,7 +12,7 @@ use awakener_kernel::machine::Machine;
 use awakener_model_check::engine::{Options, explore};
 use awakener_model_check::process::Process;
 use awakener_model_check::world::World;
-use awakener_model_check::{mailbox, waker};
+use awakener_model_check::{mailbox, station, waker};
 use awakener_tools::enforces;
 use awakener_tools::evidence::{Capture, Rule};
 
@@ -61,14 +61,17 @@ enforces! {
         for rule in [Rule::Ack1, Rule::Ack3, Rule::Ack5, Rule::Inb2, Rule::Inb4, Rule::Fml1] {
             assert!(seen.saw(rule), "{rule}");
         }
-        searched::<waker::World>("reorder", seen, &[Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7]);
+        searched::<waker::World>("replay", seen, &[Rule::Ver1, Rule::Ver2, Rule::Dsp2, Rule::Dsp7]);
+        searched::<station::World>("crash", seen, &[Rule::Stn2, Rule::Stn3, Rule::Stn5, Rule::Fus2]);
         let machines = [
             TypeId::of::<<mailbox::Process as Runs>::Of>(),
             TypeId::of::<<waker::Process as Runs>::Of>(),
+            TypeId::of::<<station::Process as Runs>::Of>(),
         ];
         let kernel = [
             TypeId::of::<awakener_kernel::mailbox::Mailbox>(),
             TypeId::of::<awakener_kernel::waker::Waker>(),
+            TypeId::of::<awakener_kernel::station::Station>(),
         ];
         assert_eq!(machines, kernel);
 

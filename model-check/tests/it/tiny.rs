@@ -124,7 +124,7 @@ enforces! {
     [Fml2]
     fn fml_2_the_adversary_uses_each_of_its_powers(seen) {
         // On this thread, so that its crashes are seen.
-        let tiny = waker::World::scopes().into_iter().find(|scope| scope.name == "crash").expect("a scope");
+        let tiny = waker::World::scopes().into_iter().find(|scope| scope.name == "replay").expect("a scope");
         assert!(!seen.saw(Rule::Fml2), "nothing has crashed so far");
         assert!(explore(&tiny.world, &Options { threads: 1, ..Options::default() }).complete());
 

@@ -48,6 +48,88 @@ pub enum Way {
     Lost,
 }
 
+/// What a process wants done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// The plane: a hint is handed to the broker.
+    Publish,
+    /// The plane: the operator is told.
+    TellOperator,
+    /// The daemon: a report of a flight.
+    Report,
+    /// The daemon: a question.
+    Ask,
+    /// The daemon: a sweep.
+    Sweep,
+    /// The daemon: a look for a flight.
+    Probe,
+    /// The daemon: a notice to the station.
+    Dispatch,
+    /// The station: the inbox is reached.
+    ReadInbox,
+    /// The station: work is claimed and read.
+    Claim,
+    /// The station: the lease is given back.
+    Release,
+    /// The station: the lease is kept.
+    Renew,
+    /// The station: the end of a turn.
+    ReportTurn,
+    /// The station: the result.
+    RecordResult,
+    /// The station: the ACK.
+    SendAck,
+    /// The station: the cleanup.
+    CleanUp,
+    /// The station: a step of a trip.
+    Latch,
+}
+
+impl From<&mailbox::Effect> for Job {
+    fn from(effect: &mailbox::Effect) -> Self {
+        match effect {
+            mailbox::Effect::Publish(_) => Self::Publish,
+            mailbox::Effect::TellOperator(_) => Self::TellOperator,
+        }
+    }
+}
+
+impl From<&waker::Effect> for Job {
+    fn from(effect: &waker::Effect) -> Self {
+        match effect {
+            waker::Effect::Ask { .. } => Self::Ask,
+            waker::Effect::Dispatch { .. } => Self::Dispatch,
+            waker::Effect::Probe { .. } => Self::Probe,
+            waker::Effect::Sweep { .. } => Self::Sweep,
+            waker::Effect::Report { .. } => Self::Report,
+            waker::Effect::TellOperator(_) => Self::TellOperator,
+        }
+    }
+}
+
+impl From<&station::Effect> for Job {
+    fn from(effect: &station::Effect) -> Self {
+        use station::Effect;
+        match effect {
+            Effect::ReadInbox { .. } => Self::ReadInbox,
+            Effect::Claim { .. } => Self::Claim,
+            Effect::Release { .. } => Self::Release,
+            Effect::Renew { .. } => Self::Renew,
+            Effect::ReportTurn { .. } => Self::ReportTurn,
+            Effect::RecordResult { .. } => Self::RecordResult,
+            Effect::SendAck { .. } | Effect::ForwardAck { .. } => Self::SendAck,
+            Effect::CleanUp { .. } => Self::CleanUp,
+            Effect::AppendTripAudit { .. }
+            | Effect::WriteLatch { .. }
+            | Effect::StopProcess
+            | Effect::ArchiveLatch { .. }
+            | Effect::RemoveLatch { .. } => Self::Latch,
+            Effect::TellOperator(_) | Effect::Poll { .. } | Effect::StartTurn { .. } => Self::TellOperator,
+        }
+    }
+}
+
 /// How a turn ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,8 +152,8 @@ pub enum Act {
     Crash(Who),
     /// It is fired.
     Fire(Who),
-    /// Its first effect is carried out.
-    Perform(Who, Way),
+    /// Its first effect, which is this, is carried out.
+    Perform(Who, Job, Way),
     /// The hint that is under way arrives.
     Hint,
     /// It is lost.
@@ -86,7 +168,7 @@ pub enum Act {
     TurnEnds(Ending),
     /// Something comes that nobody asked for.
     Stray(Stray),
-    /// From here on nothing crashes.
+    /// From here on nothing crashes and nothing is lost.
     Calm,
     /// A millisecond passes.
     Tick,
@@ -186,9 +268,11 @@ pub(super) const fn parties(act: &Act) -> (&'static str, &'static str) {
     match act {
         Act::Submit(_) => ("sender", "plane"),
         Act::Boot(who) | Act::Crash(who) | Act::Fire(who) => (who.party(), who.party()),
-        Act::Perform(Who::Plane, _) => ("plane", "broker"),
-        Act::Perform(Who::Daemon, _) => ("daemon", "plane"),
-        Act::Perform(Who::Station, _) => ("station", "plane"),
+        Act::Perform(Who::Plane, Job::TellOperator, _) => ("plane", "operator"),
+        Act::Perform(Who::Plane, _, _) => ("plane", "broker"),
+        Act::Perform(Who::Daemon, Job::Dispatch | Job::Probe, _) => ("daemon", "station"),
+        Act::Perform(Who::Daemon, _, _) => ("daemon", "plane"),
+        Act::Perform(Who::Station, _, _) => ("station", "plane"),
         Act::Hint | Act::LoseHint | Act::HintTwice => ("broker", "daemon"),
         Act::Rest => ("station", "daemon"),
         Act::Poll => ("plane", "station"),

@@ -33,13 +33,13 @@ pub(super) fn said<E: serde::Serialize, R: Copy>(
 
 pub(super) fn plane_said(outcome: &OutcomeOf<Mailbox>) -> Label {
     said(outcome, |refusal| match refusal {
-        Refusal::Because(reason) => to_variant_name(&reason).unwrap_or("reason"),
-        Refusal::Withheld(class) => to_variant_name(&class).unwrap_or("class"),
+        Refusal::Because(reason) => reason.name(),
+        Refusal::Withheld(class) => class.name(),
     })
 }
 
 pub(super) fn daemon_said(outcome: &OutcomeOf<Waker>) -> Label {
-    said(outcome, |class| to_variant_name(&class).unwrap_or("class"))
+    said(outcome, |class| class.name())
 }
 
 /// Entropy that nobody has seen.

@@ -1,7 +1,7 @@
 //! What must follow in the cyclic system, and under which conditions.
 
 use super::World;
-use super::act::{Act, Ending, Way, Who};
+use super::act::{Act, Ending, Job, Way, Who};
 use super::scope::Powers;
 use crate::liveness::{Fair, Leads, Strength};
 
@@ -13,10 +13,10 @@ macro_rules! fair {
 }
 
 const CALM: Fair<World> = Fair {
-    name: "crashes end some time",
+    name: "crashes and losses end some time",
     strength: Strength::Weak,
     takes: |action, _| *action == Act::Calm,
-    why: "what dies for ever serves nobody; when and how often it dies until then is the adversary's",
+    why: "what dies for ever, or is never heard, serves nobody; when and how often until then is the adversary's",
 };
 fair!(TIME, "time passes", |action, _| *action == Act::Tick, "no adversary stops a clock");
 fair!(
@@ -58,19 +58,55 @@ fair!(
 fair!(
     PLANE_WORKS,
     "what the plane wants done is done",
-    |action, _| *action == Act::Perform(Who::Plane, Way::Heard),
+    |action, _| matches!(action, Act::Perform(Who::Plane, ..)),
     "its ports work; what becomes of a hint after that is the adversary's"
 );
 fair!(
+    ASKS,
+    "questions of the daemon are answered some time",
+    |action, _| *action == Act::Perform(Who::Daemon, Job::Ask, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    SWEEPS,
+    "sweeps of the daemon are answered some time",
+    |action, _| *action == Act::Perform(Who::Daemon, Job::Sweep, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
     DAEMON_WORKS,
-    "calls of the daemon are answered some time",
-    |action, _| *action == Act::Perform(Who::Daemon, Way::Heard),
+    "whatever else the daemon wants done is done some time",
+    |action, _| {
+        matches!(
+            action,
+            Act::Perform(
+                Who::Daemon,
+                Job::Report | Job::Probe | Job::Dispatch | Job::TellOperator,
+                Way::Heard
+            )
+        )
+    },
     "its ports work some time; each single call and answer may be lost"
 );
 fair!(
+    READS,
+    "the station reaches the inbox some time",
+    |action, _| *action == Act::Perform(Who::Station, Job::ReadInbox, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
+    CLAIMS,
+    "claims of the station are answered some time",
+    |action, _| *action == Act::Perform(Who::Station, Job::Claim, Way::Heard),
+    "the port works some time; each single call and answer may be lost"
+);
+fair!(
     STATION_WORKS,
-    "calls of the station are answered some time",
-    |action, _| *action == Act::Perform(Who::Station, Way::Heard),
+    "whatever else the station wants done is done some time",
+    |action, _| match action {
+        Act::Perform(Who::Station, job, Way::Heard) => !matches!(job, Job::ReadInbox | Job::Claim),
+        _ => false,
+    },
     "its ports work some time; each single call and answer may be lost"
 );
 fair!(
@@ -115,7 +151,11 @@ const ACKED_BY_WAKE: Leads<World> = Leads {
         DAEMON_FIRES,
         STATION_FIRES,
         PLANE_WORKS,
+        ASKS,
+        SWEEPS,
         DAEMON_WORKS,
+        READS,
+        CLAIMS,
         STATION_WORKS,
         HINTS,
         RESTS,
@@ -136,6 +176,8 @@ const ACKED_BY_POLL: Leads<World> = Leads {
         STATION_BOOTS,
         PLANE_FIRES,
         STATION_FIRES,
+        READS,
+        CLAIMS,
         STATION_WORKS,
         POLLS,
         COMPLETES,
@@ -148,15 +190,15 @@ const READ: Leads<World> = Leads {
     from: |_, state, _| state.seen.mid_run,
     then: "it is read",
     to: |_, state, _| state.seen.read[1],
-    fair: &[CALM, TIME, PLANE_FIRES, STATION_FIRES, STATION_WORKS, POLLS, COMPLETES],
+    fair: &[CALM, TIME, PLANE_FIRES, STATION_FIRES, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
 };
 
 const SETTLED: Leads<World> = Leads {
     name: "ACK-9 the alert is acknowledged, or the operator is told",
     when: "an alert is outstanding",
     from: |_, state, _| state.outstanding(),
-    then: "it is acknowledged, or the operator was told of it",
-    to: |_, state, _| state.seen.acked || state.seen.told,
+    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
+    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
     fair: &[
         CALM,
         TIME,
@@ -165,10 +207,20 @@ const SETTLED: Leads<World> = Leads {
         PLANE_FIRES,
         STATION_FIRES,
         PLANE_WORKS,
+        CLAIMS,
         STATION_WORKS,
         POLLS,
         TURNS,
     ],
+};
+
+const SETTLED_BY_WAKE: Leads<World> = Leads {
+    name: "ACK-9 the alert is acknowledged by way of its wake, or the operator is told",
+    when: "an alert is outstanding",
+    from: |_, state, _| state.outstanding(),
+    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
+    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
+    fair: ACKED_BY_WAKE.fair,
 };
 
 const CLEANED: Leads<World> = Leads {
@@ -183,12 +235,14 @@ const CLEANED: Leads<World> = Leads {
 const FAIR: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED];
 const FAIR_WITH_MESSAGE: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED, READ];
 const BY_WAKE: &[Leads<World>] = &[ACKED_BY_WAKE, CLEANED];
+const SETTLES_BY_WAKE: &[Leads<World>] = &[SETTLED_BY_WAKE, CLEANED];
 const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
 
 /// What is claimed under these powers.
 pub(super) const fn of(powers: &Powers) -> &'static [Leads<World>] {
     match (powers.no_daemon, powers.no_poll, powers.message) {
         (true, _, _) => SETTLES,
+        (false, true, _) if powers.loses => SETTLES_BY_WAKE,
         (false, true, _) => BY_WAKE,
         (false, false, true) => FAIR_WITH_MESSAGE,
         (false, false, false) => FAIR,

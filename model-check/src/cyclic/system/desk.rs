@@ -27,7 +27,7 @@ pub(super) fn which(message: MessageId) -> usize {
 }
 
 fn station_said(outcome: &OutcomeOf<Station>) -> Label {
-    said(outcome, |reason: Reason| to_variant_name(&reason).unwrap_or("reason"))
+    said(outcome, |reason: Reason| reason.name())
 }
 
 fn why(outcome: &OutcomeOf<Mailbox>) -> Option<Reason> {

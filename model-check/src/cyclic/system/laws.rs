@@ -123,7 +123,7 @@ pub(super) const LAWS: &[Law<World>] = &[
         twin: "the station waits to use a lease that is over",
         reached: |_, state, edges| {
             let stale = state.plane.disk().image.lease.is_none() && state.desk.lease.is_some();
-            stale && takes(edges, |act| matches!(act, Act::Perform(Who::Station, Way::Heard)))
+            stale && takes(edges, |act| matches!(act, Act::Perform(Who::Station, _, Way::Heard)))
         },
     },
     Law {

@@ -48,7 +48,7 @@ const PLANE: &[Rule] = &[
 ];
 
 /// The daemon's machine and effects, and what the outside saw.
-pub(super) const DAEMON: &[Rule] = &[
+const DAEMON: &[Rule] = &[
     ("Ticket", "boot", How::Major(TICKET)),
     ("Ticket", "number", How::Minor(TICKET)),
     ("Image", "boot", How::Major(TICKET)),
@@ -100,21 +100,33 @@ const STATION: &[Rule] = &[
     ("Wall", "", How::Since(0)),
 ];
 
-const LEASES_ALIKE: &[Rule] = &[
-    ("Granted", "fence", How::Rank(PERMITS)),
-    ("Image", "permit_fence", How::Rank(PERMITS)),
-    ("Fence", "", How::Nothing),
+/// Planted: without any time.
+const INSTANTS_ALIKE: &[Rule] = &[("Mono", "", How::Nothing), ("Wall", "", How::Nothing)];
+/// Planted: without what tells hints apart.
+const HINTS_ALIKE: &[Rule] = &[
+    ("WakeId", "", How::Nothing),
+    ("Nonce", "", How::Nothing),
+    ("Token", "", How::Nothing),
+    ("Flown", "wake", How::Nothing),
+    ("Numbers", "minted", How::Nothing),
 ];
 
-fn with(rules: &[Rule], fault: Option<Fault>) -> Vec<Rule> {
-    let planted = if fault == Some(Fault::LeasesAlike) { LEASES_ALIKE } else { &[] };
-    planted.iter().chain(rules).copied().collect()
+/// The rules of each part.
+pub(super) struct Rules {
+    pub(super) plane: Vec<Rule>,
+    pub(super) daemon: Vec<Rule>,
+    pub(super) station: Vec<Rule>,
 }
 
-pub(super) fn plane(fault: Option<Fault>) -> Vec<Rule> {
-    with(PLANE, fault)
-}
-
-pub(super) fn station(fault: Option<Fault>) -> Vec<Rule> {
-    with(STATION, fault)
+impl Rules {
+    /// With a planted fault, or without.
+    pub(super) fn new(fault: Option<Fault>) -> Self {
+        let planted = match fault {
+            None => &[],
+            Some(Fault::InstantsAlike) => INSTANTS_ALIKE,
+            Some(Fault::HintsAlike) => HINTS_ALIKE,
+        };
+        let with = |rules: &[Rule]| planted.iter().chain(rules).copied().collect();
+        Self { plane: with(PLANE), daemon: with(DAEMON), station: with(STATION) }
+    }
 }

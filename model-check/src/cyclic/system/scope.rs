@@ -39,10 +39,10 @@ pub struct Powers {
 /// A planted fault of the canonical form; [`crate::cyclic::faithful`] must see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Fencing tokens of leases are all alike.
-    LeasesAlike,
-    /// Minted hints are left out, also those that something still refers to.
-    MintsForgotten,
+    /// Instants are all alike.
+    InstantsAlike,
+    /// Hints are all alike.
+    HintsAlike,
 }
 
 impl Powers {

@@ -51,7 +51,7 @@ pub(super) fn all(world: &World, state: &Concrete, edges: &mut Vec<Edge<World>>)
         tries.stray(stray);
     }
     let powers = &world.powers;
-    if powers.crashes.contains(&true) && !state.calm {
+    if (powers.crashes.contains(&true) || powers.loses) && !state.calm {
         tries.to(Act::Calm, |after| {
             after.calm = true;
             Some(Label::OUTSIDE)
@@ -156,20 +156,26 @@ impl Tries<'_> {
 
     /// The first effect of each process. Returns whether one of them can be carried out.
     fn performances(&mut self) -> bool {
-        let (world, loses) = (self.world, self.world.powers.loses);
+        let (world, state) = (self.world, self.state);
         let mut busy = false;
-        if !self.state.wire.plane.is_empty() {
-            busy |= self.to(Act::Perform(Who::Plane, Way::Heard), |after| {
+        if let Some(effect) = state.wire.plane.front() {
+            busy |= self.to(Act::Perform(Who::Plane, effect.into(), Way::Heard), |after| {
                 world.perform_plane(after);
                 Some(Label::OUTSIDE)
             });
         }
-        let ways = if loses { &[Way::Heard, Way::Unheard, Way::Lost][..] } else { &[Way::Heard] };
+        let ways =
+            if world.powers.loses { &[Way::Heard, Way::Unheard, Way::Lost][..] } else { &[Way::Heard] };
         for way in ways {
-            let daemon = self.to(Act::Perform(Who::Daemon, *way), |after| world.perform_daemon(after, *way));
-            let station =
-                self.to(Act::Perform(Who::Station, *way), |after| world.perform_station(after, *way));
-            busy |= *way == Way::Heard && (daemon || station);
+            let heard = *way == Way::Heard;
+            if let Some(effect) = state.wire.daemon.front() {
+                let act = Act::Perform(Who::Daemon, effect.into(), *way);
+                busy |= self.to(act, |after| world.perform_daemon(after, *way)) && heard;
+            }
+            if let Some(effect) = state.desk.jobs.front() {
+                let act = Act::Perform(Who::Station, effect.into(), *way);
+                busy |= self.to(act, |after| world.perform_station(after, *way)) && heard;
+            }
         }
         busy
     }
@@ -237,7 +243,7 @@ impl Tries<'_> {
                 let label = match tried.outcome {
                     Outcome::Advanced(_) => Label::of(Verdict::Advanced, "stray"),
                     Outcome::Absorbed => Label::of(Verdict::Absorbed, ""),
-                    Outcome::Refused(_) => Label::of(Verdict::Refused, "stray"),
+                    Outcome::Refused(reason) => Label::of(Verdict::Refused, reason.name()),
                 };
                 (label, tried.stutters && !tried.outcome.is_advanced())
             }

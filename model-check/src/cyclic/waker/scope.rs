@@ -32,10 +32,10 @@ pub struct Powers {
 /// A planted fault of the canonical form; [`crate::cyclic::faithful`] must see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Tokens are all alike.
-    TokensAlike,
-    /// Instants that are over are all alike, also those that a restart looks at.
-    PastAlike,
+    /// Instants are all alike.
+    InstantsAlike,
+    /// Hints are all alike.
+    HintsAlike,
 }
 
 const NONE: Powers = Powers {
@@ -98,8 +98,12 @@ pub const PERMIT: u64 = 1;
 /// The longest pause after failures.
 pub const BACK_OFF: u64 = 2;
 
-/// The limits. A regular sweep never comes: it must not be what saves a forgotten wake.
-pub fn config() -> Config {
+/// The pause between regular sweeps, where there are any.
+pub const SWEEP: u64 = 2;
+
+/// The limits. A regular sweep never comes, since it must not be what saves a forgotten wake; but where sweeps can fail
+/// or their answers be lost without a word, it is.
+pub fn config(powers: &Powers) -> Config {
     Config {
         hint_ttl: Millis(TTL),
         skew: Millis(SKEW),
@@ -107,7 +111,7 @@ pub fn config() -> Config {
         cooldown: Millis(COOLDOWN),
         flight_max: Millis(FLIGHT_MAX),
         permit: Millis(PERMIT),
-        sweep: Millis(NEVER),
+        sweep: Millis(if powers.loses || powers.withholds { SWEEP } else { NEVER }),
         back_off_base: Millis(1),
         back_off_max: Millis(BACK_OFF),
         ..Config::default()

@@ -339,7 +339,7 @@ fn label(outcome: &OutcomeOf<Waker>, effects: Vec<&'static str>) -> Label {
         ) => (Verdict::Advanced, "permit_spent"),
         Outcome::Advanced(event) => (Verdict::Advanced, to_variant_name(event).unwrap_or("event")),
         Outcome::Absorbed => (Verdict::Absorbed, ""),
-        Outcome::Refused(class) => (Verdict::Refused, to_variant_name(class).unwrap_or("class")),
+        Outcome::Refused(class) => (Verdict::Refused, class.name()),
     };
     Label { verdict, what, effects }
 }

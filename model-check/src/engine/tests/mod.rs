@@ -12,6 +12,7 @@ use super::table::{Map, Set, Shared};
 use super::*;
 use crate::second;
 use crate::world::fingerprint;
+use crate::world::{Next, World};
 use toys::{Act, Axis, Grid};
 
 fn modes() -> impl Iterator<Item = Options<Grid>> {
@@ -269,4 +270,56 @@ fn tables_grow_under_threads_and_lose_nothing() {
     assert_eq!(map.read().claim(fingerprint(&130_000_u64), 9), None);
     map.read().renumber(fingerprint(&5_u64), 11);
     assert_eq!(map.room(1).claim(fingerprint(&5_u64), 9), Some(11));
+}
+
+/// A grid whose far corner panics.
+#[derive(Clone, Debug)]
+struct Trap(Grid);
+
+impl World for Trap {
+    type State = (u32, u32);
+    type Action = Act;
+    const NAME: &'static str = "trap";
+    const LAWS: &'static [crate::world::Law<Self>] = &[];
+    const ABSTRACTIONS: &'static [&'static str] = &[];
+    const GAPS: &'static [crate::world::Gap] = &[];
+
+    fn scopes() -> Vec<crate::world::Scope<Self>> {
+        Vec::new()
+    }
+
+    fn init(&self) -> Vec<(u32, u32)> {
+        self.0.init()
+    }
+
+    fn steps(&self, state: &(u32, u32), edges: &mut Vec<crate::world::Edge<Self>>) {
+        assert!(state.0 < 500, "a trap");
+        let mut inner = Vec::new();
+        self.0.steps(state, &mut inner);
+        edges.extend(inner.into_iter().map(|edge| crate::world::Edge {
+            action: edge.action,
+            label: edge.label,
+            next: match edge.next {
+                Next::To(state) => Next::To(state),
+                Next::Stays => Next::Stays,
+                Next::Beyond => Next::Beyond,
+                Next::LeftTrace => Next::LeftTrace,
+            },
+        }));
+    }
+
+    fn parties(action: &Act) -> (&'static str, &'static str) {
+        Grid::parties(action)
+    }
+}
+
+#[test]
+fn a_world_that_panics_ends_the_search_on_any_thread() {
+    for (graph, threads) in [(true, 1), (true, 3), (false, 1), (false, 3)] {
+        let options = Options::<Trap> { threads, graph, ..Options::default() };
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            explore(&Trap(Grid::of(900)), &options);
+        }));
+        assert!(ended.is_err(), "{options:?}");
+    }
 }

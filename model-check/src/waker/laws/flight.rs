@@ -2,10 +2,12 @@
 
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::time::Millis;
-use awakener_kernel::waker::Effect;
+use awakener_kernel::values::Answer;
+use awakener_kernel::waker::{Effect, Input};
 
 use super::super::limits::{COOLDOWN, FLIGHT_MAX};
-use super::super::{State, World};
+use super::super::seen::Start;
+use super::super::{Coming, State, World};
 use super::Edge;
 
 fn unique<K: Ord>(mut keys: Vec<K>) -> bool {
@@ -33,6 +35,22 @@ pub(super) fn dispatch(state: &State) -> Option<u64> {
 pub(super) fn one_runs(_: &World, state: &State, _: &[Edge]) -> bool {
     let within = |at| state.ticks < at + FLIGHT_MAX;
     state.running.iter().filter(|running| !running.span.short && within(running.span.at)).count() <= 1
+}
+
+/// A hint that could be accepted is before the plane, and nothing but an open flight like this forbids a start.
+pub(super) fn could_start_but(state: &State, like: impl Fn(&Start) -> bool) -> bool {
+    let asking = state.seen.asking.is_some_and(|text| state.wall < text.expires);
+    let flies = state.seen.start.is_some_and(|start| start.open && like(&start));
+    asking && flies && !cools(state) && state.seen.eligible() && !state.seen.paused
+}
+
+/// The plane's word is on its way when its permit has run out already, but the hint has not.
+pub(super) fn late_permit(_: &World, state: &State, _: &[Edge]) -> bool {
+    let over = state.seen.permit.is_some_and(|given| given.until <= state.ticks);
+    let granted =
+        |coming: &Coming| matches!(coming, Coming::Input(Input::Answer { answer: Answer::Granted(_), .. }));
+    let lives = state.seen.asking.is_some_and(|text| state.wall < text.expires);
+    over && lives && state.daemon.live().is_some() && state.inbox.first().is_some_and(granted)
 }
 
 pub(super) fn cools(state: &State) -> bool {

@@ -156,6 +156,12 @@ pub const LAWS: &[Law<World>] = &[
         |_, state, _| flight::dispatch(state).is_some(),
     ),
     law(
+        "DSP-7 nothing is decided under a permit that has run out",
+        moment!(Overdue),
+        "a permit ran out before its answer came, and the hint did not",
+        flight::late_permit,
+    ),
+    law(
         "DSP-7 nothing leaves after the permit has run out",
         moment!(Spent),
         "a permit ran out before its dispatch",
@@ -179,8 +185,8 @@ pub const LAWS: &[Law<World>] = &[
     law(
         "DSP-2 no start during a flight",
         moment!(Second),
-        "a wake is owed during a flight",
-        |_, state, _| state.seen.owed && state.seen.start.is_some_and(|start| start.open),
+        "a hint is before the plane after the cooldown, and only a flight forbids its start",
+        |_, state, _| flight::could_start_but(state, |_| true),
     ),
     law(
         "DSP-2 two flights never run together",
@@ -220,14 +226,20 @@ pub const LAWS: &[Law<World>] = &[
     law(
         "DSP-5 an unknown outcome is neither success nor failure",
         moment!(Unsure),
-        "a wake is owed while an outcome is unknown",
-        |_, state, _| state.seen.owed && state.seen.start.is_some_and(|start| start.unsure),
+        "a hint is before the plane after the cooldown while an outcome is unknown",
+        |_, state, _| flight::could_start_but(state, |start| start.unsure),
     ),
     law(
         "DSP-12 nothing starts while the fate of a flight is unknown",
         moment!(Resolving),
-        "a wake is owed while the fate of a flight is unknown",
-        |_, state, _| state.seen.owed && state.seen.start.is_some_and(|start| start.resolving),
+        "a hint is before the plane after the cooldown while a fate is unknown",
+        |_, state, _| flight::could_start_but(state, |start| start.resolving),
+    ),
+    law(
+        "DSP-12 after a restart the fate of a flight is looked up at once",
+        owed::looks_up,
+        "the fate of a flight is unknown and nobody has looked it up",
+        owed::unresolved,
     ),
     law(
         "DSP-12 the operator is told of a fate that nobody can tell",

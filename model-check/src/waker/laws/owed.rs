@@ -4,6 +4,7 @@
 
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::time::{Millis, Now};
+use awakener_kernel::values::FlightReport;
 use awakener_kernel::waker::{Effect, Input};
 
 use super::super::act::Act;
@@ -103,6 +104,20 @@ pub(super) fn waits_no_longer(world: &World, state: &State, edges: &[Edge]) -> b
     let rest = (from + pause).saturating_sub(state.ticks).max(PERMIT);
     let due = state.daemon.live().and_then(|machine| machine.deadline(&world.config));
     due.is_some_and(|at| at <= state.now().mono + Millis(u64::from(rest)))
+}
+
+/// A flight of unknown fate that nobody has looked up yet.
+pub(super) fn unresolved(_: &World, state: &State, _: &[Edge]) -> bool {
+    state.daemon.live().is_some() && state.seen.start.is_some_and(|start| start.resolving && !start.probed)
+}
+
+/// A probe, or the end of the flight if that has come meanwhile.
+pub(super) fn looks_up(world: &World, state: &State, edges: &[Edge]) -> bool {
+    let settles = |effect: &Effect| {
+        matches!(effect, Effect::Probe { .. } | Effect::Report { report: FlightReport::Ended(_), .. })
+    };
+    !unresolved(world, state, edges)
+        || state.daemon.is_due(&world.config, state.now()) && soon(world, state, settles)
 }
 
 pub(super) fn looks_at_once(world: &World, state: &State, _: &[Edge]) -> bool {

@@ -108,6 +108,7 @@ impl<const E: bool> World for Toy<E> {
             law("INB-2 it never counts by three", small, "it runs", |_, state, _| {
                 state.memory != Memory::Down
             }),
+            law("ADM-3 who knocks is not let in", unmoved, "somebody knocks", knocked),
         ]
     };
     const ABSTRACTIONS: &'static [&'static str] = &["Numbers stand for what is written."];
