@@ -11,7 +11,6 @@ use super::plane::hint;
 use super::say::Say;
 use super::seen::{Broken, Permit};
 use super::{Edges, State, World, to};
-use crate::names;
 use crate::world::Label;
 
 impl World {

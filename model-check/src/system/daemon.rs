@@ -6,23 +6,21 @@ use awakener_kernel::ids::Token;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Event, Refusal};
-use awakener_kernel::station::{self, PhaseName};
 use awakener_kernel::time::Wall;
-use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, FlightReport, Hint};
-use awakener_kernel::waker::{self, Effect, Fate as Finding, Input, Waker};
-use awakener_spec::ReceiptKind;
+use awakener_kernel::values::{Answer, FlightReport, Hint};
+use awakener_kernel::waker::{self, Effect, Input, Waker};
 
-use super::act::{Act, Told, Who};
+use super::act::{Act, Who};
 use super::nodes::Daemon;
 use super::plane::hint;
 use super::say::{FORGED, Say};
-use super::scope::{FLIGHT_MAX, TTL};
-use super::seen::{Broken, Flight, Permit};
+use super::scope::TTL;
+use super::seen::Broken;
 use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, place, to, vain};
 use crate::names;
 use crate::process::{FAILURES, Fate};
-use crate::world::{Label, Verdict};
+use crate::world::Label;
 
 type Judged = Rc<Done<Waker, (), ()>>;
 

@@ -4,7 +4,8 @@
 //! answers, notices to the station. Every process crashes by itself, calls are lost, delayed and doubled, a poll runs
 //! beside the hints, and anybody may say anything to anybody at any time. Reading order: `act` (what can happen) →
 //! `say` (what can be said to the plane) → `nodes` (the processes and their ports) → `plane`, `answers`, `daemon`,
-//! `runtime`, `station`, `tasks` (what comes of it) → `vain` (what is tried in vain) → `seen` (the ghost) → `laws`, `ends` → `scope`. Rules: sections 4 to 8.
+//! `runtime`, `station`, `tasks` (what comes of it) → `vain` (what is tried in vain) → `seen` (the ghost) → `laws`,
+//! `ends` → `scope`. Rules: sections 4 to 8.
 
 pub mod about;
 pub mod act;

@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use awakener_kernel::ids::Fence;
-use awakener_kernel::machine::{Outcome, OutcomeOf};
+use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::Mailbox;
-use awakener_kernel::mailbox::input::{Effect, Event, Input, Minted};
+use awakener_kernel::mailbox::input::{Effect, Input, Minted};
 use awakener_kernel::station;
 use awakener_kernel::values::{By, Hint};
 
-use super::act::{Act, Way, Who};
+use super::act::{Act, Who};
 use super::nodes::Asked;
 use super::say::{AGENTS_TURN, Say, number};
-use super::seen::{Broken, Permit};
+use super::seen::Broken;
 use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, place, to, vain};
 use crate::mailbox::rows::Rows;

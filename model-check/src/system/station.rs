@@ -2,21 +2,16 @@
 
 use std::rc::Rc;
 
-use awakener_kernel::fuse;
-use awakener_kernel::ids::{ContentHash, Fence, MessageId, Seq, TurnId};
+use awakener_kernel::ids::{MessageId, Seq};
 use awakener_kernel::machine::{Outcome, OutcomeOf};
-use awakener_kernel::mailbox::Mailbox;
-use awakener_kernel::mailbox::input::Refusal;
 use awakener_kernel::station::{
-    Answer, Claim, CursorAfter, Effect, Event, Evidence, Exit, Hand, Input, Lane, Mapped, Model, Output,
-    Prior, Run, Station, Stop, Ticket, Tokens, Work,
+    Answer, Claim, Effect, Event, Evidence, Exit, Hand, Input, Output, Run, Station, Stop, Tokens,
 };
 use awakener_kernel::values::{AckOutcome, By, Finish};
-use awakener_spec::Reason;
 
-use super::act::{Act, Ending, Way, Who};
+use super::act::{Act, Ending, Who};
 use super::nodes::{Desk, Job, Running};
-use super::say::{FORGED, Say, number, response};
+use super::say::{FORGED, number, response};
 use super::seen::Broken;
 use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, to, vain};
