@@ -12,7 +12,6 @@ pub mod act;
 mod answers;
 mod daemon;
 mod ends;
-mod facts;
 pub mod laws;
 pub mod nodes;
 mod plane;

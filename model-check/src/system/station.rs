@@ -220,13 +220,7 @@ impl Desk {
 /// Whether the inbox shows other work than this.
 fn work_for(state: &State, skip: &[MessageId]) -> bool {
     let plane = &state.plane.process;
-    !plane.is_down()
-        && plane
-            .disk()
-            .rows
-            .messages
-            .values()
-            .any(|row| row.finished.is_none() && !row.quarantined && !skip.contains(&row.id))
+    !plane.is_down() && plane.disk().rows.has_work(skip)
 }
 
 const fn ran(tool_failed: bool) -> Evidence {

@@ -253,7 +253,7 @@ impl World {
 
 /// What was read, as the station works on it.
 fn work(state: &Concrete, fence: Fence, message: MessageId) -> Work {
-    let (seq, row) = state.plane.disk().rows.find(message).expect("it was read");
+    let (seq, row) = state.plane.disk().rows.row(message).expect("it was read");
     let prior = match (row.turn, row.response) {
         (Some((turn, Finish::Complete)), Some((by, response))) if turn == by => {
             Some(Prior { turn, response })

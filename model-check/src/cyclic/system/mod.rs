@@ -11,7 +11,6 @@ mod calls;
 mod claims;
 mod desk;
 mod laws;
-mod rows;
 mod rules;
 pub mod scope;
 pub mod seen;
@@ -30,10 +29,10 @@ use awakener_kernel::waker::{self, Waker};
 use super::canon::{Canon, NEVER};
 use super::{Cyclic, Folded};
 use crate::liveness::Leads;
+use crate::mailbox::rows::Rows;
 use crate::process::Process;
 use crate::world::{self, Edge, Gap, Law, Scope};
 use act::{Act, Who};
-use rows::Rows;
 use scope::Powers;
 use seen::Seen;
 
@@ -130,7 +129,7 @@ impl Concrete {
 
     /// The alert is stored and not acknowledged.
     fn outstanding(&self) -> bool {
-        self.plane.disk().rows.find(crate::names::message(0)).is_some() && !self.seen.acked
+        self.plane.disk().rows.row(crate::names::message(0)).is_some() && !self.seen.acked
     }
 }
 
