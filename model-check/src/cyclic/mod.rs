@@ -15,6 +15,7 @@
 
 pub mod canon;
 pub mod faithful;
+pub mod rules;
 pub mod system;
 pub mod waker;
 
