@@ -1,12 +1,13 @@
 //! One waker, its plane and its runtime, without end: it crashes, commits fail, completions are lost and come twice as
 //! often as the adversary likes, and the plane mints for ever.
 //!
-//! Here: the state and its canonical form. What can be tried is in [`steps`], the laws in [`laws`], what must follow in
-//! [`claims`]. Rules: VER-1…5, DSP-1…5, DSP-7, DSP-11, DSP-12.
+//! Here: the state and its canonical form. What can be tried is in [`steps`], what becomes of effects in [`ports`], the
+//! laws in [`laws`], what must follow in [`claims`]. Rules: VER-1…5, DSP-1…5, DSP-7, DSP-11, DSP-12.
 
 pub mod act;
 mod claims;
 mod laws;
+mod ports;
 pub mod scope;
 pub mod seen;
 mod steps;
