@@ -4,8 +4,9 @@
 //! ghost: what the outside saw. Laws are about the ghost, never about the kernel's own opinion of itself. Not here:
 //! liveness (the search that stateright offers for it is unsound on cycles and joins), and the equality with TLA+.
 //!
-//! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
-//! [`engine`] and [`second`] (how they are searched).
+//! Reading order: [`process`] and [`plane`] (what a driver can do with a machine, and does for a mailbox) → [`mailbox`],
+//! [`waker`], [`station`] and [`system`] (the worlds) → [`engine`] and [`second`] (how they are searched) → [`cyclic`] and
+//! [`liveness`].
 
 pub mod check;
 pub mod controls;
@@ -18,6 +19,7 @@ pub mod mailbox;
 pub mod manifest;
 pub mod measure;
 pub mod names;
+pub mod plane;
 pub mod process;
 pub mod scope_md;
 pub mod second;

@@ -10,10 +10,10 @@ use awakener_kernel::time::Wall;
 use awakener_kernel::values::{Ack, AckOutcome, By, Finish, FlightEnd, FlightReport, Question, Response};
 
 use super::act::{Call, Forgery};
-use super::facts::facts;
 use super::rows::Content;
 use super::{State, World};
 use crate::names;
+use crate::plane;
 
 /// A message, a wake or a fence that does not exist.
 const NOBODY: u8 = 14;
@@ -146,7 +146,7 @@ impl World {
     /// What the driver looks up: the truth, but for what the forgery is about.
     pub(super) fn facts(&self, state: &State, content: &Content, call: Call, query: Query) -> Facts {
         let tier = |message| self.bounds.tier(names::message_number(message));
-        let mut facts = facts(&content.rows, query, state.outside.authority(), tier);
+        let mut facts = plane::facts(&content.rows, query, state.outside.authority(), tier);
         if let Call::Forge(forgery) = call {
             match &mut facts {
                 Facts::Admit(facts) => self.distort_submission(forgery, facts),

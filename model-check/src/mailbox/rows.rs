@@ -1,7 +1,7 @@
 //! The rows of a mailbox's disk, and what is read from them; every world with a plane keeps these.
 //!
 //! What a record means for a row is the kernel's word ([`Entry::apply`]); here it is only kept. Not here: the facts that
-//! a driver makes of it ([`super::facts`]).
+//! a driver makes of it ([`crate::plane`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 

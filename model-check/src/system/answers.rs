@@ -7,10 +7,10 @@ use awakener_kernel::values::By;
 
 use super::act::{Act, Way, Who};
 use super::nodes::Asked;
-use super::plane::hint;
 use super::say::Say;
 use super::seen::{Broken, Permit};
 use super::{Edges, State, World, to};
+use crate::plane::hint;
 use crate::world::Label;
 
 impl World {

@@ -12,13 +12,13 @@ use awakener_kernel::waker::{self, Effect, Input, Waker};
 
 use super::act::{Act, Who};
 use super::nodes::Daemon;
-use super::plane::hint;
 use super::say::{FORGED, Say};
 use super::scope::TTL;
 use super::seen::Broken;
 use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, place, to, vain};
 use crate::names;
+use crate::plane::hint;
 use crate::process::{FAILURES, Fate};
 use crate::world::Label;
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use awakener_kernel::ids::Fence;
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::Mailbox;
-use awakener_kernel::mailbox::input::{Effect, Input, Minted};
+use awakener_kernel::mailbox::input::{Effect, Input};
 use awakener_kernel::station;
-use awakener_kernel::values::{By, Hint};
+use awakener_kernel::values::By;
 
 use super::act::{Act, Who};
 use super::nodes::Asked;
@@ -17,6 +17,7 @@ use super::tried::{self, Done, Named as _};
 use super::{Edges, State, World, beyond, change, place, to, vain};
 use crate::mailbox::rows::Rows;
 use crate::names;
+use crate::plane::hint;
 use crate::process::{FAILURES, Fate};
 use crate::world::Label;
 
@@ -246,17 +247,4 @@ impl World {
 /// Chance that the disk does not hold; what is not on disk was never seen.
 pub(super) fn unused(rows: &Rows) -> u8 {
     u8::try_from(rows.mints.len() + 1).expect("models are small")
-}
-
-/// A hint as it comes out of the verifier.
-pub(super) fn hint(minted: &Minted) -> Hint {
-    Hint {
-        wake: minted.fresh.wake,
-        message: minted.message,
-        nonce: minted.fresh.nonce,
-        token: minted.token,
-        time: minted.time,
-        expires: minted.expires,
-        key: names::key(),
-    }
 }

@@ -13,9 +13,9 @@ use awakener_kernel::values::{
 use serde::{Deserialize, Serialize};
 
 use super::act::Who;
-use crate::mailbox::facts::{WHOLE, facts};
 use crate::mailbox::rows::Rows;
 use crate::names;
+use crate::plane::{WHOLE, facts};
 
 /// The messages: an alert, plain mail, another alert.
 pub const MESSAGES: [u8; 3] = [0, 1, 2];

@@ -1,12 +1,11 @@
 //! What the station carries out, one task after the other, and what it hears of it.
 
-use awakener_kernel::fuse;
 use awakener_kernel::ids::{ContentHash, Fence, MessageId, TurnId};
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::Refusal;
-use awakener_kernel::station::{CursorAfter, Effect, Input, Lane, Mapped, Model, Prior, Ticket, Work};
-use awakener_kernel::values::{By, Finish};
+use awakener_kernel::station::{CursorAfter, Effect, Input, Lane, Mapped, Model, Ticket};
+use awakener_kernel::values::By;
 use awakener_spec::Reason;
 
 use super::act::{Act, Way, Who};
@@ -16,6 +15,7 @@ use super::seen::Broken;
 use super::station::NOTHING;
 use super::{Edges, State, World, to};
 use crate::names;
+use crate::plane::{first, work};
 use crate::world::Label;
 
 impl World {
@@ -128,10 +128,7 @@ impl World {
 /// The claim is answered: what it gave is read next, or it gave nothing.
 fn claimed(next: &mut State, ticket: Ticket, skip: &[MessageId], granted: bool) {
     let lease = next.plane.process.disk().image.lease.clone().filter(|_| granted);
-    let first = lease.as_ref().and_then(|lease| {
-        let open = lease.claimed.iter().filter(|(_, claimed)| !skip.contains(&claimed.message));
-        open.min_by_key(|(seq, claimed)| (claimed.tier, **seq)).map(|(_, claimed)| claimed.message)
-    });
+    let first = lease.as_ref().and_then(|lease| first(lease, skip));
     if let Some(message) = first {
         let n = usize::from(number(message));
         let owed = next.seen.submitted[n] && next.seen.acked[n].is_none() && !next.seen.resolved[n];
@@ -150,26 +147,7 @@ fn claimed(next: &mut State, ticket: Ticket, skip: &[MessageId], granted: bool) 
 
 /// What was read, with a turn's name should one start.
 fn read(next: &State, ticket: Ticket, fence: Fence, message: MessageId) -> Input {
-    let work = next.plane.process.disk().rows.find(message).map(|(seq, row)| Work {
-        seq,
-        tier: row.tier,
-        content: row.content,
-        fence,
-        released: row.released,
-        prior: match (row.turn, row.response) {
-            (Some((turn, Finish::Complete)), Some((by, response))) if turn == by => {
-                Some(Prior { turn, response })
-            }
-            (_, _) => None,
-        },
-        cause: fuse::Work {
-            message,
-            normal: row.content,
-            depth: row.depth,
-            descends_from_own: false,
-            ancestry: Vec::new(),
-        },
-    });
+    let work = work(&next.plane.process.disk().rows, fence, message);
     let mapped = Some(Mapped { window: 1, budget: 1 });
     let lane = Lane::Hosted { directive: ContentHash([0; 32]), model: Model("m".into()), mapped };
     // As many as were counted: the disk of the station is what makes it new.

@@ -4,10 +4,10 @@ use awakener_kernel::ids::{DaemonName, Fence, Tier, WakeId};
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{
-    Effect as PlaneEffect, Event as PlaneEvent, Facts, Fresh, Input as Ask, Minted, Query, Refusal,
+    Effect as PlaneEffect, Event as PlaneEvent, Facts, Fresh, Input as Ask, Query, Refusal,
 };
 use awakener_kernel::station;
-use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, Hint};
+use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd};
 use awakener_kernel::waker::{self, Capability, Effect, Event, Fate as Finding, Input, Waker};
 use serde_variant::to_variant_name;
 
@@ -15,9 +15,9 @@ use super::act::{Way, Who};
 use super::seen::{Broken, Flown};
 use super::{Concrete, World};
 use crate::cyclic::waker::seen::number;
-use crate::mailbox::facts::{WHOLE, facts};
 use crate::mailbox::rows::Rows;
 use crate::names;
+use crate::plane::{WHOLE, facts, hint};
 use crate::process::Fate;
 use crate::world::{Label, Verdict};
 
@@ -49,11 +49,6 @@ pub(super) fn fresh(wakes: u64) -> Fresh {
     let mut nonce = [0; 16];
     nonce[8..].copy_from_slice(&wakes.to_be_bytes());
     Fresh { wake: WakeId::from_u128(u128::from(wakes)), nonce: awakener_kernel::ids::Nonce(nonce) }
-}
-
-fn hint(minted: &Minted) -> Hint {
-    let Minted { message, fresh: Fresh { wake, nonce }, token, time, expires } = *minted;
-    Hint { wake, message, nonce, token, time, expires, key: names::key() }
 }
 
 /// The alert is Tier-0; the other message is plain.
