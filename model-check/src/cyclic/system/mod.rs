@@ -3,8 +3,8 @@
 //!
 //! Each step commits at once. What a process wants done waits in its own queue; carrying out a call is one action: the
 //! plane's step, its answer and the caller's step, with the ways in which it can go wrong beside it. Reading order:
-//! `act` → `scope` → here (the state and its form) → `steps` (what can be tried) → `calls`, `desk` (what comes of it) →
-//! `laws`, `claims`. Rules: sections 4 to 8.
+//! `act` → `scope` → here (the state), `rules` (its form) → `steps` (what can be tried) → `calls`, `desk` (what comes of
+//! it) → `laws`, `claims`. Rules: sections 4 to 8.
 
 pub mod act;
 mod calls;
