@@ -1,11 +1,13 @@
 //! The kernel under an adversary: every reachable state of small worlds, with the machines that ship (FML-1, FML-2).
 //!
 //! A world holds one process per machine ([`process`]), messages under way, clocks, budgets of the adversary, and a
-//! ghost: what the outside saw. Laws are about the ghost, never about the kernel's own opinion of itself. Not here:
-//! liveness (the search that stateright offers for it is unsound on cycles and joins), and the equality with TLA+.
+//! ghost: what the outside saw. Laws are about the ghost, never about the kernel's own opinion of itself. Liveness is
+//! judged here too ([`liveness`]), since the search that stateright offers for it is unsound on cycles and joins. Not
+//! here: the equality with TLA+.
 //!
-//! Reading order: [`process`] (what a driver can do with a machine) → [`mailbox`] and [`waker`] (the worlds) →
-//! [`engine`] and [`second`] (how they are searched).
+//! Reading order: [`process`] and [`plane`] (what a driver can do with a machine, and does for a mailbox) → [`mailbox`],
+//! [`waker`], [`station`] and [`system`] (the worlds) → [`engine`] and [`second`] (how they are searched) → [`cyclic`] and
+//! [`liveness`].
 
 pub mod check;
 pub mod controls;
@@ -18,6 +20,7 @@ pub mod mailbox;
 pub mod manifest;
 pub mod measure;
 pub mod names;
+pub mod plane;
 pub mod process;
 pub mod scope_md;
 pub mod second;

@@ -2,6 +2,7 @@
 //! seen. `awakener-check liveness` judges all of them.
 
 use awakener_model_check::cyclic::faithful::{self, Effort};
+use awakener_model_check::cyclic::rules::Fault;
 use awakener_model_check::cyclic::{Cyclic, system, waker};
 use awakener_model_check::liveness::all::{Extent, Verdict, table};
 
@@ -49,7 +50,7 @@ const FAR: Effort = Effort { states: 4_000, walks: 20, steps: 60 };
 fn fml_5_a_form_of_a_waker_without_time_or_hints_is_seen() {
     let powers =
         waker::scope::SCOPES.iter().find(|(name, _)| *name == "calm").expect("a scope of this name").1;
-    for fault in [waker::scope::Fault::InstantsAlike, waker::scope::Fault::HintsAlike] {
+    for fault in [Fault::InstantsAlike, Fault::HintsAlike] {
         let faulty = waker::scope::Powers { fault: Some(fault), ..powers };
         falls(&waker::World::new(faulty), &waker::World::new(powers), FAR);
     }
@@ -59,7 +60,7 @@ fn fml_5_a_form_of_a_waker_without_time_or_hints_is_seen() {
 fn fml_5_a_form_of_the_system_without_time_or_hints_is_seen() {
     let powers =
         system::scope::SCOPES.iter().find(|(name, _)| *name == "hints").expect("a scope of this name").1;
-    for fault in [system::scope::Fault::InstantsAlike, system::scope::Fault::HintsAlike] {
+    for fault in [Fault::InstantsAlike, Fault::HintsAlike] {
         let faulty = system::scope::Powers { fault: Some(fault), ..powers };
         falls(&system::World::new(faulty), &system::World::new(powers), FAR);
     }

@@ -1,8 +1,9 @@
 //! Cyclic worlds: no budgets, no absolute clock, so that runs that never end are in the graph.
 //!
 //! A state here is a concrete one (the machines that ship, instants and all) together with its canonical form
-//! ([`canon`]); two states are one if their forms are. What the adversary may do, it may do without end. That the
-//! form folds together only what behaves alike is checked, not believed ([`faithful`]).
+//! ([`canon`], by the rules of [`rules`] and of each world); two states are one if their forms are. What the adversary
+//! may do, it may do without end. That the form folds together only what behaves alike is checked, not believed
+//! ([`faithful`]).
 //!
 //! What is common to these worlds:
 //! - One clock for everything, wall and monotonic; it moves by a millisecond, and not before everything that is due at
@@ -15,6 +16,7 @@
 
 pub mod canon;
 pub mod faithful;
+pub mod rules;
 pub mod system;
 pub mod waker;
 

@@ -4,15 +4,16 @@
 //! call is offered ([`super::calls`]).
 
 use awakener_kernel::admission::{AdmitFacts, Cause, RosterVerdict, Submitted};
-use awakener_kernel::ids::{Fence, KeyId, MessageId, Tier, TurnId};
-use awakener_kernel::mailbox::input::{AckKey, Facts, Fresh, Input, Minted, Query};
+use awakener_kernel::ids::{Fence, KeyId, Tier, TurnId};
+use awakener_kernel::mailbox::input::{AckFacts, AckKey, Facts, Fresh, Input, Minted, Query};
 use awakener_kernel::time::Wall;
 use awakener_kernel::values::{Ack, AckOutcome, By, Finish, FlightEnd, FlightReport, Question, Response};
 
-use super::act::{Call, Forgery, Right};
+use super::act::{Call, Forgery};
 use super::rows::Content;
 use super::{State, World};
 use crate::names;
+use crate::plane;
 
 /// A message, a wake or a fence that does not exist.
 const NOBODY: u8 = 14;
@@ -142,73 +143,44 @@ impl World {
         })
     }
 
-    /// What the driver looks up.
+    /// What the driver looks up: the truth, but for what the forgery is about.
     pub(super) fn facts(&self, state: &State, content: &Content, call: Call, query: Query) -> Facts {
-        match query {
-            Query::None => Facts::None,
-            Query::Admit { message, .. } => Facts::Admit(self.admission(state, content, call, message)),
-            Query::Candidates { max } => Facts::Candidates(content.rows.candidates(max)),
-            Query::Row(message) => Facts::Row(content.rows.find(message)),
-            Query::Authority(_) => Facts::Authority(state.outside.authority()),
-            Query::Authorities(alerts) => {
-                let authority = state.outside.authority();
-                Facts::Authorities(alerts.into_iter().map(|alert| (alert, authority)).collect())
-            }
-            Query::Mint(wake) => Facts::Mint(content.rows.minted(wake, state.outside.authority())),
-            Query::Flight(wake, fence) => Facts::Flight(
-                content.rows.minted(wake, state.outside.authority()),
-                content.rows.told(wake, fence),
-            ),
-            Query::Ack(ack) => {
-                let mut facts = awakener_kernel::mailbox::input::AckFacts {
-                    key: if ack.key == names::key() { AckKey::Valid } else { AckKey::Wrong },
-                    signature_valid: true,
-                    this_target: true,
-                    row: content.rows.find(ack.message),
-                };
-                match call {
-                    Call::Forge(Forgery::AckRevokedKey) => facts.key = AckKey::Revoked,
-                    Call::Forge(Forgery::AckBadSignature) => facts.signature_valid = false,
-                    Call::Forge(Forgery::AckOtherTarget) => facts.this_target = false,
-                    _ => {}
-                }
-                Facts::Ack(facts)
-            }
-        }
-    }
-
-    fn admission(&self, state: &State, content: &Content, call: Call, message: MessageId) -> AdmitFacts {
-        let outside = &state.outside;
-        let mut facts = AdmitFacts {
-            prior: content.rows.prior(message),
-            id_taken: false,
-            tier: self.bounds.tier(names::message_number(message)),
-            acts_for_target: false,
-            can_ack: true,
-            roster: if outside.has(Right::Roster) { RosterVerdict::Listed } else { RosterVerdict::NotListed },
-            tier0_open: outside.authority().open,
-            cause: None,
-            lost_lease: false,
-            repeats: 0,
-            overloaded: false,
-        };
+        let tier = |message| self.bounds.tier(names::message_number(message));
+        let mut facts = plane::facts(&content.rows, query, state.outside.authority(), tier);
         if let Call::Forge(forgery) = call {
-            match forgery {
-                Forgery::SubmitTakenId => facts.id_taken = true,
-                Forgery::SubmitStranger => facts.roster = RosterVerdict::NotListed,
-                Forgery::SubmitWithoutRoster => facts.roster = RosterVerdict::Absent,
-                Forgery::SubmitMalformedRoster => facts.roster = RosterVerdict::Malformed,
-                Forgery::SubmitExpiredRoster => facts.roster = RosterVerdict::Expired,
-                Forgery::SubmitSelfWake => facts.acts_for_target = true,
-                Forgery::SubmitCannotAck => facts.can_ack = false,
-                Forgery::SubmitLostLease => facts.lost_lease = true,
-                Forgery::SubmitEcho => {
-                    facts.cause = Some(Cause { message: names::message(0), depth: self.config.causal_depth });
-                }
+            match &mut facts {
+                Facts::Admit(facts) => self.distort_submission(forgery, facts),
+                Facts::Ack(facts) => distort_ack(forgery, facts),
                 _ => {}
             }
         }
         facts
+    }
+
+    fn distort_submission(&self, forgery: Forgery, facts: &mut AdmitFacts) {
+        match forgery {
+            Forgery::SubmitTakenId => facts.id_taken = true,
+            Forgery::SubmitStranger => facts.roster = RosterVerdict::NotListed,
+            Forgery::SubmitWithoutRoster => facts.roster = RosterVerdict::Absent,
+            Forgery::SubmitMalformedRoster => facts.roster = RosterVerdict::Malformed,
+            Forgery::SubmitExpiredRoster => facts.roster = RosterVerdict::Expired,
+            Forgery::SubmitSelfWake => facts.acts_for_target = true,
+            Forgery::SubmitCannotAck => facts.can_ack = false,
+            Forgery::SubmitLostLease => facts.lost_lease = true,
+            Forgery::SubmitEcho => {
+                facts.cause = Some(Cause { message: names::message(0), depth: self.config.causal_depth });
+            }
+            _ => {}
+        }
+    }
+}
+
+const fn distort_ack(forgery: Forgery, facts: &mut AckFacts) {
+    match forgery {
+        Forgery::AckRevokedKey => facts.key = AckKey::Revoked,
+        Forgery::AckBadSignature => facts.signature_valid = false,
+        Forgery::AckOtherTarget => facts.this_target = false,
+        _ => {}
     }
 }
 

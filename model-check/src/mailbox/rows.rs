@@ -1,6 +1,7 @@
-//! The rows of a mailbox's disk, and the facts that are read from them.
+//! The rows of a mailbox's disk, and what is read from them; every world with a plane keeps these.
 //!
-//! What a record means for a row is the kernel's word ([`Entry::apply`]); here it is only kept.
+//! What a record means for a row is the kernel's word ([`Entry::apply`]); here it is only kept. Not here: the facts that
+//! a driver makes of it ([`crate::plane`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,5 +116,11 @@ impl Rows {
         all.sort_by_key(|candidate| (candidate.tier, candidate.seq));
         all.truncate(max as usize);
         all
+    }
+
+    /// Whether there is work beside this.
+    pub fn has_work(&self, skip: &[MessageId]) -> bool {
+        let mut open = self.messages.values().filter(|row| row.finished.is_none() && !row.quarantined);
+        open.any(|row| !skip.contains(&row.id))
     }
 }

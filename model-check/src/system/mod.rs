@@ -3,21 +3,24 @@
 //! Each is the process of its own world; what crosses are values: hints through a broker, calls to the plane with their
 //! answers, notices to the station. Every process crashes by itself, calls are lost, delayed and doubled, a poll runs
 //! beside the hints, and anybody may say anything to anybody at any time. Reading order: `act` (what can happen) →
-//! `say` (what can be said to the plane) → `nodes` (the processes and their ports) → `plane`, `daemon`, `station` (what
-//! comes of it) → `vain` (what is tried in vain) → `seen` (the ghost) → `laws`, `ends` → `scope`. Rules: sections 4 to 8.
+//! `say` (what can be said to the plane) → `nodes` (the processes and their ports) → `plane`, `answers`, `daemon`,
+//! `runtime`, `station`, `tasks` (what comes of it) → `vain` (what is tried in vain) → `seen` (the ghost) → `laws`,
+//! `ends` → `scope`. Rules: sections 4 to 8.
 
 pub mod about;
 pub mod act;
+mod answers;
 mod daemon;
 mod ends;
-mod facts;
 pub mod laws;
 pub mod nodes;
 mod plane;
+mod runtime;
 pub mod say;
 pub mod scope;
 pub mod seen;
 mod station;
+mod tasks;
 mod tried;
 mod vain;
 

@@ -5,7 +5,7 @@
 
 use awakener_kernel::admission::{AdmitFacts, RosterVerdict, Submitted};
 use awakener_kernel::ids::{Fence, KeyId, Tier, Token, WakeId};
-use awakener_kernel::mailbox::input::{Authority, Facts, Fresh, Input, Mint, Query};
+use awakener_kernel::mailbox::input::{Authority, Facts, Fresh, Input, Query};
 use awakener_kernel::time::Wall;
 use awakener_kernel::values::{
     Ack, AckOutcome, By, DispatchOutcome, Finish, FlightEnd, FlightReport, Question, Response,
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::act::Who;
 use crate::mailbox::rows::Rows;
 use crate::names;
+use crate::plane::{WHOLE, facts};
 
 /// The messages: an alert, plain mail, another alert.
 pub const MESSAGES: [u8; 3] = [0, 1, 2];
@@ -172,11 +173,15 @@ impl Say {
 
     /// What the rows say, with every authority in place but a stranger's, and none that an operator has withdrawn.
     pub fn facts(self, rows: &Rows, withdrawn: bool, query: Query) -> Facts {
-        match (authorised(super::facts::facts(rows, query), withdrawn), self) {
+        let authority = Authority { armed: !withdrawn, ..WHOLE };
+        let facts = facts(rows, query, authority, |_| match self {
+            Self::Submit(n) => tier(n),
+            _ => Tier::Zero,
+        });
+        match (facts, self) {
             (Facts::Admit(facts), Self::Intrude) => {
-                Facts::Admit(AdmitFacts { tier: Tier::Zero, roster: RosterVerdict::NotListed, ..facts })
+                Facts::Admit(AdmitFacts { roster: RosterVerdict::NotListed, ..facts })
             }
-            (Facts::Admit(facts), Self::Submit(n)) => Facts::Admit(AdmitFacts { tier: tier(n), ..facts }),
             (facts, _) => facts,
         }
     }
@@ -226,23 +231,6 @@ impl Say {
             | Self::Finish(..)
             | Self::Respond(..) => "station",
         }
-    }
-}
-
-fn authorised(facts: Facts, withdrawn: bool) -> Facts {
-    if !withdrawn {
-        return facts;
-    }
-    let authority = Authority { rostered: true, armed: false, open: true };
-    let without = |mint: Option<Mint>| mint.map(|mint| Mint { authority, ..mint });
-    match facts {
-        Facts::Authority(_) => Facts::Authority(authority),
-        Facts::Authorities(all) => {
-            Facts::Authorities(all.into_iter().map(|(message, _)| (message, authority)).collect())
-        }
-        Facts::Mint(mint) => Facts::Mint(without(mint)),
-        Facts::Flight(mint, told) => Facts::Flight(without(mint), told),
-        Facts::None | Facts::Admit(_) | Facts::Candidates(_) | Facts::Row(_) | Facts::Ack(_) => facts,
     }
 }
 

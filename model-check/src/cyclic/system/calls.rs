@@ -1,13 +1,13 @@
 //! What the plane and the daemon do: boots, steps, and the calls between them.
 
-use awakener_kernel::ids::{DaemonName, Fence, WakeId};
+use awakener_kernel::ids::{DaemonName, Fence, Tier, WakeId};
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{
-    Effect as PlaneEffect, Event as PlaneEvent, Fresh, Input as Ask, Minted, Refusal,
+    Effect as PlaneEffect, Event as PlaneEvent, Facts, Fresh, Input as Ask, Query, Refusal,
 };
 use awakener_kernel::station;
-use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, Hint};
+use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd};
 use awakener_kernel::waker::{self, Capability, Effect, Event, Fate as Finding, Input, Waker};
 use serde_variant::to_variant_name;
 
@@ -15,7 +15,9 @@ use super::act::{Way, Who};
 use super::seen::{Broken, Flown};
 use super::{Concrete, World};
 use crate::cyclic::waker::seen::number;
+use crate::mailbox::rows::Rows;
 use crate::names;
+use crate::plane::{WHOLE, facts, hint};
 use crate::process::Fate;
 use crate::world::{Label, Verdict};
 
@@ -49,9 +51,14 @@ pub(super) fn fresh(wakes: u64) -> Fresh {
     Fresh { wake: WakeId::from_u128(u128::from(wakes)), nonce: awakener_kernel::ids::Nonce(nonce) }
 }
 
-fn hint(minted: &Minted) -> Hint {
-    let Minted { message, fresh: Fresh { wake, nonce }, token, time, expires } = *minted;
-    Hint { wake, message, nonce, token, time, expires, key: names::key() }
+/// The alert is Tier-0; the other message is plain.
+pub(super) const fn tier(message: u8) -> Tier {
+    if message == 0 { Tier::Zero } else { Tier::Two }
+}
+
+/// What the plane's driver looks up; every authority is in place.
+pub(super) fn looked_up(rows: &Rows, query: Query) -> Facts {
+    facts(rows, query, WHOLE, |message| tier(names::message_number(message)))
 }
 
 fn me() -> DaemonName {
@@ -92,7 +99,7 @@ impl World {
     /// One step of the plane, on disk at once. It must be up.
     pub(super) fn call(&self, state: &mut Concrete, input: Ask) -> (OutcomeOf<Mailbox>, Label) {
         let query = state.plane.needs(&input).expect("the plane is up");
-        let facts = state.plane.disk().rows.facts(query);
+        let facts = looked_up(&state.plane.disk().rows, query);
         let presented = match &input {
             Ask::Renew { fence }
             | Ask::Release { fence }
@@ -112,7 +119,7 @@ impl World {
             label.effects = visible.effects.iter().map(|e| to_variant_name(e).unwrap_or("effect")).collect();
             state.wire.plane.extend(visible.effects);
             let reached = state.plane.disk().image.cursor.is_some();
-            let alert = state.plane.disk().rows.find(names::message(0)).map(|(seq, _)| seq);
+            let alert = state.plane.disk().rows.row(names::message(0)).map(|(seq, _)| seq);
             let passed = alert.is_some_and(|seq| state.plane.disk().image.cursor >= Some(seq));
             state.seen.acked |= tried.outcome == Outcome::Advanced(ACKED);
             state.seen.flag(reached && passed && !state.seen.acked, Broken::Cursor);
@@ -286,7 +293,7 @@ fn notified(state: &Concrete) -> DispatchOutcome {
 /// Bytes leave for the station.
 fn leaves(state: &mut Concrete, flown: Flown) {
     let last = state.seen.flown;
-    let asked_for = state.plane.disk().rows.find(names::message(0)).is_some();
+    let asked_for = state.plane.disk().rows.row(names::message(0)).is_some();
     let open = state.wire.watching.is_some();
     state.seen.flag(!asked_for, Broken::Unasked);
     state.seen.flag(flown.attempt <= last.attempt || flown.wake <= last.wake, Broken::DispatchTwice);

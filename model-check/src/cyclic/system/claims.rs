@@ -5,12 +5,20 @@ use super::act::{Act, Ending, Job, Way, Who};
 use super::scope::Powers;
 use crate::liveness::{Fair, Leads, Strength};
 
+type State = <World as crate::world::World>::State;
+
 macro_rules! fair {
-    ($const:ident, $name:literal, $takes:expr, $why:literal) => {
+    ($const:ident, $name:literal, $takes:expr, $why:expr) => {
         const $const: Fair<World> =
             Fair { name: $name, strength: Strength::Strong, takes: $takes, why: $why };
     };
 }
+
+const SUPERVISED: &str = "a supervisor does it; the adversary may crash it again at once";
+const LIKEWISE: &str = "as for the plane";
+const OWED: &str = "its driver owes it";
+const PORT: &str = "the port works some time; each single call and answer may be lost";
+const PORTS: &str = "its ports work some time; each single call and answer may be lost";
 
 const CALM: Fair<World> = Fair {
     name: "crashes and losses end some time",
@@ -19,41 +27,26 @@ const CALM: Fair<World> = Fair {
     why: "what dies for ever, or is never heard, serves nobody; when and how often until then is the adversary's",
 };
 fair!(TIME, "time passes", |action, _| *action == Act::Tick, "no adversary stops a clock");
-fair!(
-    PLANE_BOOTS,
-    "the plane is started again",
-    |action, _| *action == Act::Boot(Who::Plane),
-    "a supervisor does it; the adversary may crash it again at once"
-);
-fair!(
-    DAEMON_BOOTS,
-    "the daemon is started again",
-    |action, _| *action == Act::Boot(Who::Daemon),
-    "as for the plane"
-);
+fair!(PLANE_BOOTS, "the plane is started again", |action, _| *action == Act::Boot(Who::Plane), SUPERVISED);
+fair!(DAEMON_BOOTS, "the daemon is started again", |action, _| *action == Act::Boot(Who::Daemon), LIKEWISE);
 fair!(
     STATION_BOOTS,
     "the station is started again",
     |action, _| *action == Act::Boot(Who::Station),
-    "as for the plane"
+    LIKEWISE
 );
-fair!(
-    PLANE_FIRES,
-    "what is due at the plane is fired",
-    |action, _| *action == Act::Fire(Who::Plane),
-    "its driver owes it"
-);
+fair!(PLANE_FIRES, "what is due at the plane is fired", |action, _| *action == Act::Fire(Who::Plane), OWED);
 fair!(
     DAEMON_FIRES,
     "what is due at the daemon is fired",
     |action, _| *action == Act::Fire(Who::Daemon),
-    "its driver owes it"
+    OWED
 );
 fair!(
     STATION_FIRES,
     "what is due at the station is fired",
     |action, _| *action == Act::Fire(Who::Station),
-    "its driver owes it"
+    OWED
 );
 fair!(
     PLANE_WORKS,
@@ -65,40 +58,34 @@ fair!(
     ASKS,
     "questions of the daemon are answered some time",
     |action, _| *action == Act::Perform(Who::Daemon, Job::Ask, Way::Heard),
-    "the port works some time; each single call and answer may be lost"
+    PORT
 );
 fair!(
     SWEEPS,
     "sweeps of the daemon are answered some time",
     |action, _| *action == Act::Perform(Who::Daemon, Job::Sweep, Way::Heard),
-    "the port works some time; each single call and answer may be lost"
+    PORT
 );
 fair!(
     DAEMON_WORKS,
     "whatever else the daemon wants done is done some time",
-    |action, _| {
-        matches!(
-            action,
-            Act::Perform(
-                Who::Daemon,
-                Job::Report | Job::Probe | Job::Dispatch | Job::TellOperator,
-                Way::Heard
-            )
-        )
+    |action, _| match action {
+        Act::Perform(Who::Daemon, job, Way::Heard) => !matches!(job, Job::Ask | Job::Sweep),
+        _ => false,
     },
-    "its ports work some time; each single call and answer may be lost"
+    PORTS
 );
 fair!(
     READS,
     "the station reaches the inbox some time",
     |action, _| *action == Act::Perform(Who::Station, Job::ReadInbox, Way::Heard),
-    "the port works some time; each single call and answer may be lost"
+    PORT
 );
 fair!(
     CLAIMS,
     "claims of the station are answered some time",
     |action, _| *action == Act::Perform(Who::Station, Job::Claim, Way::Heard),
-    "the port works some time; each single call and answer may be lost"
+    PORT
 );
 fair!(
     STATION_WORKS,
@@ -107,7 +94,7 @@ fair!(
         Act::Perform(Who::Station, job, Way::Heard) => !matches!(job, Job::ReadInbox | Job::Claim),
         _ => false,
     },
-    "its ports work some time; each single call and answer may be lost"
+    PORTS
 );
 fair!(
     HINTS,
@@ -129,11 +116,22 @@ fair!(
 );
 fair!(TURNS, "turns end", |action, _| matches!(action, Act::TurnEnds(_)), "a turn ends, in whatever way");
 
+const OUTSTANDING: &str = "an alert is outstanding";
+const ACKED: &str = "it is acknowledged";
+const SETTLED: &str = "it is acknowledged, or the operator was told of it, or is shown it as escalated";
+
+fn settled(state: &State) -> bool {
+    state.seen.acked || state.seen.told || state.shown()
+}
+
+/// By way of the poll: the station alone.
+const POLLED: &[Fair<World>] = &[STATION_FIRES, READS, CLAIMS, STATION_WORKS, POLLS, COMPLETES];
+
 const ACKED_BY_WAKE: Leads<World> = Leads {
     name: "DSP-11 the alert is acknowledged by way of its wake, also if every hint is lost",
-    when: "an alert is outstanding",
+    when: OUTSTANDING,
     from: |_, state, _| state.outstanding(),
-    then: "it is acknowledged",
+    then: ACKED,
     to: |_, state, _| state.seen.acked,
     fair: &[
         PLANE_FIRES,
@@ -152,11 +150,11 @@ const ACKED_BY_WAKE: Leads<World> = Leads {
 
 const ACKED_BY_POLL: Leads<World> = Leads {
     name: "STN-3 the alert is acknowledged by way of the poll, also without any daemon",
-    when: "an alert is outstanding",
+    when: OUTSTANDING,
     from: |_, state, _| state.outstanding(),
-    then: "it is acknowledged",
+    then: ACKED,
     to: |_, state, _| state.seen.acked,
-    fair: &[STATION_FIRES, READS, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
+    fair: POLLED,
 };
 
 const READ: Leads<World> = Leads {
@@ -165,15 +163,15 @@ const READ: Leads<World> = Leads {
     from: |_, state, _| state.seen.mid_run,
     then: "it is read",
     to: |_, state, _| state.seen.read[1],
-    fair: &[STATION_FIRES, READS, CLAIMS, STATION_WORKS, POLLS, COMPLETES],
+    fair: POLLED,
 };
 
-const SETTLED: Leads<World> = Leads {
+const SETTLED_BY_POLL: Leads<World> = Leads {
     name: "ACK-9 the alert is acknowledged, or the operator is told",
-    when: "an alert is outstanding",
+    when: OUTSTANDING,
     from: |_, state, _| state.outstanding(),
-    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
-    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
+    then: SETTLED,
+    to: |_, state, _| settled(state),
     fair: &[
         CALM,
         TIME,
@@ -191,10 +189,10 @@ const SETTLED: Leads<World> = Leads {
 
 const SETTLED_BY_WAKE: Leads<World> = Leads {
     name: "ACK-9 the alert is acknowledged by way of its wake, or the operator is told",
-    when: "an alert is outstanding",
+    when: OUTSTANDING,
     from: |_, state, _| state.outstanding(),
-    then: "it is acknowledged, or the operator was told of it, or is shown it as escalated",
-    to: |_, state, _| state.seen.acked || state.seen.told || state.shown(),
+    then: SETTLED,
+    to: |_, state, _| settled(state),
     fair: &[
         TIME,
         DAEMON_BOOTS,
@@ -225,7 +223,7 @@ const CLEANED: Leads<World> = Leads {
 const FAIR: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED];
 const FAIR_WITH_MESSAGE: &[Leads<World>] = &[ACKED_BY_WAKE, ACKED_BY_POLL, CLEANED, READ];
 const SETTLES_BY_WAKE: &[Leads<World>] = &[SETTLED_BY_WAKE, CLEANED];
-const SETTLES: &[Leads<World>] = &[SETTLED, CLEANED];
+const SETTLES: &[Leads<World>] = &[SETTLED_BY_POLL, CLEANED];
 
 /// What is claimed under these powers.
 pub(super) const fn of(powers: &Powers) -> &'static [Leads<World>] {

@@ -1,15 +1,14 @@
 //! What the station does, and how its effects are carried out.
 
-use awakener_kernel::fuse;
-use awakener_kernel::ids::{ContentHash, Fence, MessageId, TurnId};
+use awakener_kernel::ids::{ContentHash, MessageId, TurnId};
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Input as Ask, Refusal};
 use awakener_kernel::station::{
-    Answer, Claim, CursorAfter, Effect, Evidence, Exit, Input, Lane, Mapped, Model, Output, Prior, Run,
-    Station, Stop, Ticket, Tokens, Work,
+    Answer, Claim, CursorAfter, Effect, Evidence, Exit, Input, Lane, Mapped, Model, Output, Run, Station,
+    Stop, Ticket, Tokens, Work,
 };
-use awakener_kernel::values::{AckOutcome, Finish, Response, TurnRef};
+use awakener_kernel::values::{AckOutcome, Response, TurnRef};
 use awakener_spec::Reason;
 use serde_variant::to_variant_name;
 
@@ -18,6 +17,7 @@ use super::calls::said;
 use super::seen::Broken;
 use super::{Concrete, Desk, World};
 use crate::names;
+use crate::plane::{first, work};
 use crate::process::Fate;
 use crate::world::Label;
 
@@ -227,15 +227,13 @@ impl World {
         let lease = state.plane.disk().image.lease.clone()?;
         let fence = lease.fence;
         state.desk.lease = Some(fence);
-        let open = lease.claimed.iter().filter(|(_, claimed)| !skip.contains(&claimed.message));
-        let message =
-            open.min_by_key(|(seq, claimed)| (claimed.tier, **seq)).map(|(_, claimed)| claimed.message)?;
+        let message = first(&lease, skip)?;
         let (outcome, _) = self.call(state, Ask::Read { fence, message });
         if why(&outcome).is_some() {
             return None;
         }
         state.seen.read[which(message)] = true;
-        Some(work(state, fence, message))
+        Some(work(&state.plane.disk().rows, fence, message).expect("it was read"))
     }
 
     /// The turn that runs is over.
@@ -249,25 +247,6 @@ impl World {
         state.seen.observed[which(turn.message)] |= complete && label.what == "turn_finished";
         label
     }
-}
-
-/// What was read, as the station works on it.
-fn work(state: &Concrete, fence: Fence, message: MessageId) -> Work {
-    let (seq, row) = state.plane.disk().rows.find(message).expect("it was read");
-    let prior = match (row.turn, row.response) {
-        (Some((turn, Finish::Complete)), Some((by, response))) if turn == by => {
-            Some(Prior { turn, response })
-        }
-        (_, _) => None,
-    };
-    let cause = fuse::Work {
-        message,
-        normal: row.content,
-        depth: row.depth,
-        descends_from_own: false,
-        ancestry: Vec::new(),
-    };
-    Work { seq, tier: row.tier, content: row.content, fence, released: row.released, prior, cause }
 }
 
 /// What the runner saw.

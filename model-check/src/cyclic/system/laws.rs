@@ -5,7 +5,7 @@ use awakener_kernel::{station, waker};
 
 use super::World;
 use super::act::{Act, Way, Who};
-use super::calls::fresh;
+use super::calls::{fresh, looked_up};
 use super::seen::Broken;
 use crate::world::{Edge, Law, STUTTER, refuses};
 
@@ -59,7 +59,7 @@ pub(super) const LAWS: &[Law<World>] = &[
         holds: |world, state, _| {
             let (config, now) = (&world.config, state.now());
             let fire = Ask::Fire { fresh: fresh(state.wire.wakes + 1) };
-            state.plane.fires_iff_due(config, now, fire, |query| state.plane.disk().rows.facts(query))
+            state.plane.fires_iff_due(config, now, fire, |query| looked_up(&state.plane.disk().rows, query))
                 && state.daemon.fires_iff_due(config, now, waker::Input::Fire, |()| ())
                 && state.station.fires_iff_due(config, now, station::Input::Fire, |()| ())
         },
@@ -75,7 +75,7 @@ pub(super) const LAWS: &[Law<World>] = &[
     Law {
         name: "ACK-3 only an ACK closes the alert",
         holds: |_, state, _| {
-            let row = state.plane.disk().rows.find(crate::names::message(0));
+            let row = state.plane.disk().rows.row(crate::names::message(0));
             row.is_none_or(|(_, row)| row.closed.is_some() == state.seen.acked)
         },
         twin: "the alert is acknowledged",

@@ -3,15 +3,14 @@
 //!
 //! Each step commits at once. What a process wants done waits in its own queue; carrying out a call is one action: the
 //! plane's step, its answer and the caller's step, with the ways in which it can go wrong beside it. Reading order:
-//! `act` → `scope` → here (the state and its form) → `steps` (what can be tried) → `calls`, `desk` (what comes of it) →
-//! `laws`, `claims`. Rules: sections 4 to 8.
+//! `act` → `scope` → here (the state), `rules` (its form) → `steps` (what can be tried) → `calls`, `desk` (what comes of
+//! it) → `laws`, `claims`. Rules: sections 4 to 8.
 
 pub mod act;
 mod calls;
 mod claims;
 mod desk;
 mod laws;
-mod rows;
 mod rules;
 pub mod scope;
 pub mod seen;
@@ -30,10 +29,10 @@ use awakener_kernel::waker::{self, Waker};
 use super::canon::{Canon, NEVER};
 use super::{Cyclic, Folded};
 use crate::liveness::Leads;
+use crate::mailbox::rows::Rows;
 use crate::process::Process;
 use crate::world::{self, Edge, Gap, Law, Scope};
 use act::{Act, Who};
-use rows::Rows;
 use scope::Powers;
 use seen::Seen;
 
@@ -130,7 +129,7 @@ impl Concrete {
 
     /// The alert is stored and not acknowledged.
     fn outstanding(&self) -> bool {
-        self.plane.disk().rows.find(crate::names::message(0)).is_some() && !self.seen.acked
+        self.plane.disk().rows.row(crate::names::message(0)).is_some() && !self.seen.acked
     }
 }
 

@@ -1,20 +1,12 @@
-//! What the canonical form makes of the numbers of the three machines.
+//! What the canonical form makes of the numbers of the three machines; the daemon's are as in every cyclic world.
 
-use super::scope::{BACK_OFF, COOLDOWN, ESCALATE, FLIGHT_MAX, Fault, LEASE, PERMIT, RE_EMISSION, SKEW};
+use super::scope::{BACK_OFF, COOLDOWN, ESCALATE, FLIGHT_MAX, LEASE, PERMIT, RE_EMISSION, SKEW};
 use crate::cyclic::canon::{How, Rule};
+use crate::cyclic::rules::{self, EPOCH, Fault, Limits, OWN, PERMITS, WAKE, most, planted};
 
-const TICKET: u8 = 0;
-const ATTEMPT: u8 = 1;
-const PERMITS: u8 = 2;
-const WAKE: u8 = 3;
-const EPOCH: u8 = 4;
-const LEASES: u8 = 5;
-const PLACE: u8 = 6;
-const TURN: u8 = 7;
-
-const fn most(a: u64, b: u64) -> u64 {
-    if a > b { a } else { b }
-}
+const LEASES: u8 = OWN;
+const PLACE: u8 = OWN + 1;
+const TURN: u8 = OWN + 2;
 
 /// Numbers that stand alone, under names that the rules know.
 #[derive(Debug)]
@@ -47,32 +39,8 @@ const PLANE: &[Rule] = &[
     ("Wall", "", How::Since(0)),
 ];
 
-/// The daemon's machine and effects, and what the outside saw.
-const DAEMON: &[Rule] = &[
-    ("Ticket", "boot", How::Major(TICKET)),
-    ("Ticket", "number", How::Minor(TICKET)),
-    ("Image", "boot", How::Major(TICKET)),
-    // Only ever the greatest of its boot.
-    ("Live", "issued", How::Nothing),
-    ("Image", "attempts", How::Rank(ATTEMPT)),
-    ("", "attempt", How::Rank(ATTEMPT)),
-    ("Fence", "", How::Rank(PERMITS)),
-    ("WakeId", "", How::Rank(WAKE)),
-    ("Nonce", "", How::Rank(WAKE)),
-    ("Token", "", How::Token(EPOCH)),
-    ("Flown", "wake", How::Rank(WAKE)),
-    ("Numbers", "minted", How::Rank(WAKE)),
-    // The back-off grows no further from here on.
-    ("Image", "failures", How::Cap(2)),
-    ("Hint", "time", How::Nothing),
-    ("Image", "last_start", How::Since(most(COOLDOWN, BACK_OFF))),
-    ("Flight", "started", How::Since(FLIGHT_MAX)),
-    ("Window", "expiry", How::Since(SKEW)),
-    ("Seen", "expires", How::Since(SKEW)),
-    ("Asked", "out", How::Since(PERMIT)),
-    ("Mono", "", How::Since(0)),
-    ("Wall", "", How::Since(0)),
-];
+const LIMITS: Limits =
+    Limits { cooldown: COOLDOWN, back_off: BACK_OFF, flight_max: FLIGHT_MAX, skew: SKEW, permit: PERMIT };
 
 /// The station's machine and effects, and its desk.
 const STATION: &[Rule] = &[
@@ -100,17 +68,6 @@ const STATION: &[Rule] = &[
     ("Wall", "", How::Since(0)),
 ];
 
-/// Planted: without any time.
-const INSTANTS_ALIKE: &[Rule] = &[("Mono", "", How::Nothing), ("Wall", "", How::Nothing)];
-/// Planted: without what tells hints apart.
-const HINTS_ALIKE: &[Rule] = &[
-    ("WakeId", "", How::Nothing),
-    ("Nonce", "", How::Nothing),
-    ("Token", "", How::Nothing),
-    ("Flown", "wake", How::Nothing),
-    ("Numbers", "minted", How::Nothing),
-];
-
 /// The rules of each part.
 pub(super) struct Rules {
     pub(super) plane: Vec<Rule>,
@@ -121,12 +78,10 @@ pub(super) struct Rules {
 impl Rules {
     /// With a planted fault, or without.
     pub(super) fn new(fault: Option<Fault>) -> Self {
-        let planted = match fault {
-            None => &[],
-            Some(Fault::InstantsAlike) => INSTANTS_ALIKE,
-            Some(Fault::HintsAlike) => HINTS_ALIKE,
-        };
-        let with = |rules: &[Rule]| planted.iter().chain(rules).copied().collect();
-        Self { plane: with(PLANE), daemon: with(DAEMON), station: with(STATION) }
+        Self {
+            plane: planted(fault, &[PLANE]),
+            daemon: planted(fault, &[&rules::daemon(LIMITS)]),
+            station: planted(fault, &[STATION]),
+        }
     }
 }

@@ -5,6 +5,7 @@ use awakener_kernel::time::Millis;
 
 use super::World;
 use crate::cyclic::canon::NEVER;
+use crate::cyclic::rules::Fault;
 use crate::world::{Group, Scope};
 
 /// Powers of the adversary.
@@ -34,15 +35,6 @@ pub struct Powers {
     pub escalates: bool,
     /// What is wrong with the form, on purpose.
     pub fault: Option<Fault>,
-}
-
-/// A planted fault of the canonical form; [`crate::cyclic::faithful`] must see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Instants are all alike.
-    InstantsAlike,
-    /// Hints are all alike.
-    HintsAlike,
 }
 
 impl Powers {

@@ -1,14 +1,13 @@
 //! Everything that can be tried in a state of the cyclic system.
 
 use awakener_kernel::admission::Submitted;
-use awakener_kernel::ids::Tier;
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::input::Input as Ask;
 use awakener_kernel::station;
 use awakener_kernel::waker::{self, Fate as Finding};
 
 use super::act::{Act, Ending, Given, Stray, Way, Who};
-use super::calls::{daemon_said, finding, fresh, plane_said};
+use super::calls::{daemon_said, finding, fresh, looked_up, plane_said, tier};
 use super::seen::Broken;
 use super::{Concrete, Desk, ROOM, World};
 use crate::cyclic::Cyclic;
@@ -22,10 +21,14 @@ impl World {
             id: names::message(n),
             principal: names::sender(),
             content: names::content(n),
-            schema: names::schema(if n == 0 { Tier::Zero } else { Tier::Two }),
+            schema: names::schema(tier(n)),
             fence: None,
         };
-        let (_, label) = self.call(state, Ask::Admit(submitted));
+        let before = state.plane.disk().rows.messages.len();
+        let (outcome, label) = self.call(state, Ask::Admit(submitted));
+        let after = before + usize::from(outcome.is_advanced());
+        // Were one used twice, the message that stood there would be lost.
+        assert!(state.plane.disk().rows.messages.len() == after, "a place is used once");
         state.seen.sent[usize::from(n)] = true;
         state.seen.mid_run |= n == 1;
         label
@@ -205,7 +208,7 @@ impl Tries<'_> {
         if let (Some(attempt), Finding::CannotTell | Finding::Gone) = (state.wire.watching, finding(state)) {
             self.to(Act::Rest, |after| Some(world.rest(after, attempt)));
         }
-        let finds = state.desk.poll.as_ref().is_some_and(|skip| state.plane.disk().rows.work(skip));
+        let finds = state.desk.poll.as_ref().is_some_and(|skip| state.plane.disk().rows.has_work(skip));
         if finds && !state.plane.is_down() && !world.powers.no_poll {
             self.to(Act::Poll, |after| {
                 after.desk.poll = None;
@@ -229,8 +232,8 @@ impl Tries<'_> {
         let now = state.now();
         let (label, stutters) = match stray.given() {
             Given::Plane(input) => {
-                let facts =
-                    state.plane.disk().rows.facts(state.plane.needs(&input).expect("the plane is up"));
+                let query = state.plane.needs(&input).expect("the plane is up");
+                let facts = looked_up(&state.plane.disk().rows, query);
                 let tried = state.plane.tried(&world.config, now, input, facts, |_| ());
                 (plane_said(&tried.outcome), tried.stutters && !tried.outcome.is_advanced())
             }

@@ -1,12 +1,13 @@
 //! One waker, its plane and its runtime, without end: it crashes, commits fail, completions are lost and come twice as
 //! often as the adversary likes, and the plane mints for ever.
 //!
-//! Here: the state and its canonical form. What can be tried is in [`steps`], the laws in [`laws`], what must follow in
-//! [`claims`]. Rules: VER-1…5, DSP-1…5, DSP-7, DSP-11, DSP-12.
+//! Here: the state and its canonical form. What can be tried is in [`steps`], what becomes of effects in [`ports`], the
+//! laws in [`laws`], what must follow in [`claims`]. Rules: VER-1…5, DSP-1…5, DSP-7, DSP-11, DSP-12.
 
 pub mod act;
 mod claims;
 mod laws;
+mod ports;
 pub mod scope;
 pub mod seen;
 mod steps;
@@ -20,13 +21,14 @@ use awakener_kernel::values::Hint;
 use awakener_kernel::waker::{Effect, Input, Waker};
 
 use super::canon::{Canon, How, Rule};
+use super::rules::{self, ATTEMPT, Limits, WAKE, planted};
 use super::{Cyclic, Folded};
 use crate::liveness::Leads;
 use crate::names;
 use crate::process::Process;
 use crate::world::{self, Edge, Gap, Law, Scope};
 use act::Act;
-use scope::{BACK_OFF, COOLDOWN, FLIGHT_MAX, Fault, PERMIT, Powers, SKEW, TTL};
+use scope::{BACK_OFF, COOLDOWN, FLIGHT_MAX, PERMIT, Powers, SKEW, TTL};
 use seen::Seen;
 
 /// A cyclic waker world.
@@ -62,68 +64,20 @@ pub struct Concrete {
 /// Most effects that wait.
 const ROOM: usize = 2;
 
-const TICKET: u8 = 0;
-const ATTEMPT: u8 = 1;
-const FENCE: u8 = 2;
-const WAKE: u8 = 3;
-const TOKEN: u8 = 4;
+const LIMITS: Limits =
+    Limits { cooldown: COOLDOWN, back_off: BACK_OFF, flight_max: FLIGHT_MAX, skew: SKEW, permit: PERMIT };
 
-/// What the form makes of a waker's numbers.
-const RULES: &[Rule] = &[
-    ("Ticket", "boot", How::Major(TICKET)),
-    ("Ticket", "number", How::Minor(TICKET)),
-    ("Image", "boot", How::Major(TICKET)),
-    // Only ever the greatest of its boot.
-    ("Live", "issued", How::Nothing),
-    ("Image", "attempts", How::Rank(ATTEMPT)),
-    ("", "attempt", How::Rank(ATTEMPT)),
+/// What the form makes of what only this world has.
+const OWN: &[Rule] = &[
     ("", "running", How::Rank(ATTEMPT)),
-    ("Fence", "", How::Rank(FENCE)),
-    ("WakeId", "", How::Rank(WAKE)),
-    ("Nonce", "", How::Rank(WAKE)),
-    ("Token", "", How::Token(TOKEN)),
-    ("Flown", "wake", How::Rank(WAKE)),
     ("", "accepted", How::Rank(WAKE)),
-    ("", "minted", How::Rank(WAKE)),
-    // The back-off grows no further from here on.
-    ("Image", "failures", How::Cap(2)),
-    // What was minted in the past is judged by its end.
-    ("Hint", "time", How::Nothing),
-    ("Image", "last_start", How::Since(if COOLDOWN > BACK_OFF { COOLDOWN } else { BACK_OFF })),
-    ("Flight", "started", How::Since(FLIGHT_MAX)),
-    ("Window", "expiry", How::Since(SKEW)),
-    ("Seen", "expires", How::Since(SKEW)),
     ("Seen", "decided", How::Since(COOLDOWN)),
-    ("Asked", "out", How::Since(PERMIT)),
-    ("Mono", "", How::Since(0)),
-    ("Wall", "", How::Since(0)),
-];
-
-/// The same, without any time.
-const INSTANTS_ALIKE: &[Rule] = &[("Mono", "", How::Nothing), ("Wall", "", How::Nothing)];
-/// The same, without what tells hints apart.
-const HINTS_ALIKE: &[Rule] = &[
-    ("WakeId", "", How::Nothing),
-    ("Nonce", "", How::Nothing),
-    ("Token", "", How::Nothing),
-    ("Flown", "wake", How::Nothing),
-    ("", "accepted", How::Nothing),
-    ("", "minted", How::Nothing),
 ];
 
 impl World {
     /// A world with these powers of the adversary.
     pub fn new(powers: Powers) -> Self {
         Self { powers, config: scope::config(&powers) }
-    }
-
-    fn rules(&self) -> Vec<Rule> {
-        let planted = match self.powers.fault {
-            None => &[],
-            Some(Fault::InstantsAlike) => INSTANTS_ALIKE,
-            Some(Fault::HintsAlike) => HINTS_ALIKE,
-        };
-        planted.iter().chain(RULES).copied().collect()
     }
 }
 
@@ -203,7 +157,7 @@ impl Cyclic for World {
     type Concrete = Concrete;
 
     fn form(&self, state: &Concrete) -> String {
-        let rules = self.rules();
+        let rules = planted(self.powers.fault, &[OWN, &rules::daemon(LIMITS)]);
         let mut canon = Canon::new(state.now);
         match state.daemon.live() {
             Some(machine) => canon.part(&rules, machine),

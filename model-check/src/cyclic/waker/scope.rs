@@ -6,6 +6,7 @@ use awakener_kernel::values::DispatchOutcome;
 
 use super::World;
 use crate::cyclic::canon::NEVER;
+use crate::cyclic::rules::Fault;
 use crate::world::{Group, Scope};
 
 /// Powers of the adversary.
@@ -27,15 +28,6 @@ pub struct Powers {
     pub outcomes: &'static [DispatchOutcome],
     /// What is wrong with the form, on purpose.
     pub fault: Option<Fault>,
-}
-
-/// A planted fault of the canonical form; [`crate::cyclic::faithful`] must see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Instants are all alike.
-    InstantsAlike,
-    /// Hints are all alike.
-    HintsAlike,
 }
 
 const NONE: Powers = Powers {

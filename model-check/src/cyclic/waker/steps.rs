@@ -1,18 +1,15 @@
-//! Everything that can be tried in a state of a cyclic waker world.
+//! Everything that can be tried in a state of a cyclic waker world, and how an input is given to the machine.
+//!
+//! Not here: what can become of an effect ([`super::ports`]).
 
-use awakener_kernel::ids::Fence;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
-use awakener_kernel::time::Millis;
-use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd, Permit};
-use awakener_kernel::waker::{
-    Capability, Effect, Event, Fate as Finding, Hold, Input, Next::Wait, Ticket, Waker,
-};
-use awakener_spec::Class;
+use awakener_kernel::values::FlightEnd;
+use awakener_kernel::waker::{Capability, Effect, Event, Hold, Input, Next::Wait, Waker};
 use serde_variant::to_variant_name;
 
-use super::act::{Act, Look, Port, Slot, Stray, Word};
-use super::scope::PERMIT;
-use super::seen::{Broken, Flown, Landed, number};
+use super::act::{Act, Port, Slot, Stray};
+use super::ports::first;
+use super::seen::{Broken, Landed};
 use super::{Concrete, ROOM, World};
 use crate::cyclic::Cyclic;
 use crate::process::Fate;
@@ -21,9 +18,9 @@ use crate::world::{Edge, Label, Next, Verdict};
 /// The fate of a commit that the adversary may choose. One that is not written goes on like a crash.
 const FAILURES: [Fate; 1] = [Fate::Unknown { written: true }];
 
-struct Tries<'a> {
-    world: &'a World,
-    state: &'a Concrete,
+pub(super) struct Tries<'a> {
+    pub(super) world: &'a World,
+    pub(super) state: &'a Concrete,
     edges: &'a mut Vec<Edge<World>>,
 }
 
@@ -67,28 +64,13 @@ pub(super) fn all(world: &World, state: &Concrete, edges: &mut Vec<Edge<World>>)
     }
 }
 
-/// Where the first effect of a port stands.
-fn first(state: &Concrete, port: Port) -> Option<usize> {
-    state.out.iter().position(|(effect, _)| port_of(effect) == port)
-}
-
-const fn port_of(effect: &Effect) -> Port {
-    match effect {
-        Effect::Ask { .. } => Port::Questions,
-        Effect::Sweep { .. } => Port::Sweeps,
-        Effect::Dispatch { .. } | Effect::Probe { .. } | Effect::Report { .. } | Effect::TellOperator(_) => {
-            Port::Runtime
-        }
-    }
-}
-
 impl Tries<'_> {
     const fn slots(&self) -> &'static [Slot] {
         if self.world.powers.reorders { &[Slot::Left, Slot::Right] } else { &[Slot::Left] }
     }
 
     /// Something happens outside of every machine.
-    fn outside(&mut self, action: Act, change: impl FnOnce(&mut Concrete)) {
+    pub(super) fn outside(&mut self, action: Act, change: impl FnOnce(&mut Concrete)) {
         let mut after = self.state.clone();
         change(&mut after);
         self.edges.push(Edge { action, label: Label::OUTSIDE, next: Next::To(self.world.fold(after)) });
@@ -163,7 +145,7 @@ impl Tries<'_> {
     }
 
     /// Something comes back to the daemon; if it is down it comes to nobody.
-    fn completion(
+    pub(super) fn completion(
         &mut self,
         action: impl Fn(Fate) -> Act,
         input: Input,
@@ -180,114 +162,6 @@ impl Tries<'_> {
                 after.last = Some(input);
             }
         });
-    }
-
-    /// What can be done with an effect.
-    fn performances(&mut self, at: usize) {
-        let (effect, late) = self.state.out[at];
-        match effect {
-            Effect::Ask { ticket, .. } => self.asked(at, ticket),
-            Effect::Sweep { ticket } => self.swept(at, ticket, late),
-            Effect::Dispatch { ticket, attempt, wake, fence, until, .. } => {
-                let flown = Flown { attempt, wake: number(wake), fence };
-                let spent = self.state.now().mono >= until;
-                self.dispatched(at, ticket, flown, spent);
-            }
-            Effect::Probe { ticket, attempt, .. } => {
-                let runs = self.state.running == Some(attempt);
-                for fate in [if runs { Finding::Alive } else { Finding::Gone }, Finding::CannotTell] {
-                    let input = Input::Probed { ticket, fate };
-                    self.completion(
-                        |commit| Act::Probe(fate, commit),
-                        input,
-                        |after, _| {
-                            after.out.remove(at);
-                        },
-                    );
-                }
-            }
-            Effect::Report { .. } | Effect::TellOperator(_) => {}
-        }
-        if self.world.powers.loses {
-            self.outside(Act::Lose(port_of(&effect)), |after| {
-                after.out.remove(at);
-            });
-        }
-    }
-
-    fn asked(&mut self, at: usize, ticket: Ticket) {
-        let fence = self.state.granted.next();
-        let permit = Permit { fence, life: Millis(PERMIT) };
-        let mut words = vec![
-            (Word::Granted, Input::Answer { ticket, answer: Answer::Granted(permit) }),
-            (Word::NotOutstanding, Input::Answer { ticket, answer: Answer::Withheld(Class::NotOutstanding) }),
-        ];
-        if self.world.powers.withholds && !self.state.calm {
-            let held = Input::Answer { ticket, answer: Answer::Withheld(Class::PermitHeld) };
-            words.extend([(Word::PermitHeld, held), (Word::Failed, Input::AskFailed { ticket })]);
-        }
-        for (word, input) in words {
-            self.completion(
-                |fate| Act::Answer(word, fate),
-                input,
-                |after, _| {
-                    after.out.remove(at);
-                    if word == Word::Granted {
-                        after.granted = fence;
-                    }
-                },
-            );
-        }
-    }
-
-    fn swept(&mut self, at: usize, ticket: Ticket, late: bool) {
-        let any = |any| Input::Swept { ticket, any };
-        let mut looks = vec![(Look::Nothing, any(false)), (Look::Hint, any(true))];
-        if self.world.powers.withholds && !self.state.calm {
-            looks.push((Look::Failed, Input::AskFailed { ticket }));
-        }
-        for (look, input) in looks {
-            self.completion(
-                |fate| Act::Sweep(look, fate),
-                input,
-                |after, current| {
-                    after.out.remove(at);
-                    // The answer to a sweep of an earlier boot is no look.
-                    if look != Look::Failed && current {
-                        after.seen.looked = true;
-                        after.seen.answered(late);
-                    }
-                    if look == Look::Hint {
-                        after.hints[Slot::Left as usize] = Some(after.mint());
-                    }
-                },
-            );
-        }
-    }
-
-    fn dispatched(&mut self, at: usize, ticket: Ticket, flown: Flown, spent: bool) {
-        let powers = &self.world.powers;
-        // Not a byte leaves under a permit that has run out.
-        let outcomes = if spent { &[DispatchOutcome::NotAttempted][..] } else { powers.outcomes };
-        for outcome in outcomes {
-            let input = Input::Dispatched { ticket, outcome: *outcome };
-            self.completion(
-                |fate| Act::Adapter(Some(*outcome), fate),
-                input,
-                |after, _| {
-                    after.out.remove(at);
-                    if !spent {
-                        fly(after, flown, Some(*outcome));
-                    }
-                },
-            );
-        }
-        if powers.loses && !spent {
-            self.outside(Act::Adapter(None, Fate::Durable), |after| {
-                after.out.remove(at);
-                fly(after, flown, None);
-            });
-        }
     }
 }
 
@@ -313,21 +187,6 @@ fn settle(after: &mut Concrete, outcome: Option<&OutcomeOf<Waker>>, fate: Fate) 
         }
     }
     kinds
-}
-
-/// A dispatch leaves the process.
-fn fly(after: &mut Concrete, flown: Flown, outcome: Option<DispatchOutcome>) {
-    let Flown { attempt, wake, fence } = flown;
-    let last = after.seen.flown;
-    let (on_disk, granted) = (after.daemon.disk().image.attempts, after.granted);
-    after.seen.flag(on_disk < attempt, Broken::Attempt);
-    after.seen.flag(attempt <= last.attempt || wake <= last.wake, Broken::Twice);
-    after.seen.flag(fence <= last.fence || fence > granted || fence == Fence(0), Broken::Permit);
-    after.seen.flown = flown;
-    if outcome.is_none_or(|outcome| !outcome.certainly_nothing()) {
-        after.seen.flag(after.running.is_some(), Broken::Together);
-        after.running = Some(attempt);
-    }
 }
 
 fn label(outcome: &OutcomeOf<Waker>, effects: Vec<&'static str>) -> Label {

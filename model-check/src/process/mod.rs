@@ -1,118 +1,22 @@
 //! One process of any world: a machine, its disk, and the transaction between them.
 //!
 //! It uses the kernel's own seal ([`awakener_kernel::open`]), so that what the model lets out is what a driver could
-//! let out: nothing before the commit, nothing after a failed one. Not here: what the world does with that, and what
-//! it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
+//! let out: nothing before the commit, nothing after a failed one. Reading order: `disk` → here → `laws`. Not here: what
+//! the world does with that, and what it thinks of it. Rules: INB-1, VER-2, EMT-1 (laws 1 to 4 of a step).
+
+mod disk;
+mod laws;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 use awakener_kernel::machine::{Image, Machine, Outcome, OutcomeOf, RecordOf, Violation};
-use awakener_kernel::open::{CommitError, Entry, Open, RecoverError, Released, Store, Txn, TxnId, Write};
+use awakener_kernel::open::{Open, RecoverError, Released, Txn};
 use awakener_kernel::time::Now;
-use serde::{Deserialize, Serialize};
 
 use crate::shared::Shared;
 
-/// What a store keeps beside the image, as the kernel's records define it.
-pub trait Rows<M: Machine>: Clone + Default + Eq + Hash + Debug {
-    /// Makes one record part of the rows.
-    fn keep(&mut self, record: &RecordOf<M>);
-}
-
-impl<M: Machine> Rows<M> for () {
-    fn keep(&mut self, _: &RecordOf<M>) {}
-}
-
-/// What is, or would be, readable in a store.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Content<I, R> {
-    /// The machine's image.
-    pub image: I,
-    /// Everything beside it.
-    pub rows: R,
-}
-
-/// What becomes of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// It is on disk and known to be.
-    Durable,
-    /// It is not on disk and known not to be.
-    NotDurable,
-    /// Nobody knows; it is on disk if `written`.
-    Unknown {
-        /// Only the next recovery can tell.
-        written: bool,
-    },
-}
-
-/// The fates that the adversary may choose.
-pub const FAILURES: [Fate; 3] =
-    [Fate::NotDurable, Fate::Unknown { written: false }, Fate::Unknown { written: true }];
-
-/// A disk with at most one open transaction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Disk<M: Machine, R> {
-    // Shared, because a search copies states far more often than it writes to disks.
-    durable: Shared<Content<M::Image, R>>,
-    working: Option<Shared<Content<M::Image, R>>>,
-    fate: Fate,
-    /// What the step that was just written came to; taken out before anybody else looks.
-    outcome: Option<OutcomeOf<M>>,
-}
-
-/// The model's disk has no errors of its own; the fate of a commit is the adversary's choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Failed;
-
-impl<M: Machine, R: Rows<M>> Disk<M, R> {
-    fn empty() -> Self {
-        Self { durable: Shared::default(), working: None, fate: Fate::Durable, outcome: None }
-    }
-}
-
-impl<M: Machine, R: Rows<M>> Store for Disk<M, R> {
-    type Error = Failed;
-
-    fn begin(&mut self) -> Result<TxnId, Failed> {
-        assert!(self.working.is_none(), "one transaction at a time");
-        self.working = Some(self.durable.clone());
-        // No two transactions of this disk are ever open together, so that one id does; numbers that grow would make
-        // every path end in a state of its own.
-        Ok(TxnId(0))
-    }
-
-    fn commit(&mut self, _txn: TxnId) -> Result<(), CommitError<Failed>> {
-        let working = self.working.take();
-        let fate = std::mem::replace(&mut self.fate, Fate::Durable);
-        if let (Some(working), Fate::Durable | Fate::Unknown { written: true }) = (working, fate) {
-            self.durable = working;
-        }
-        match fate {
-            Fate::Durable => Ok(()),
-            Fate::NotDurable => Err(CommitError::NotDurable(Failed)),
-            Fate::Unknown { .. } => Err(CommitError::Unknown(Failed)),
-        }
-    }
-}
-
-impl<M: Machine, R: Rows<M>> Write<M> for Disk<M, R> {
-    fn write(&mut self, entry: Entry<'_, M>) -> Result<(), Failed> {
-        self.outcome = entry.outcome.cloned();
-        if !entry.records.is_empty() {
-            let mut working =
-                self.working.take().expect("a step is written inside a transaction").into_inner();
-            for record in entry.records {
-                working.image.apply(record);
-                working.rows.keep(record);
-            }
-            self.working = Some(Shared::new(working));
-        }
-        Ok(())
-    }
-}
+pub use disk::{Content, Disk, FAILURES, Failed, Fate, Rows};
 
 /// What the process is doing. `C` is what the world wants to know again when a call is answered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -391,55 +295,5 @@ impl<M: Machine, R: Rows<M>, C: Clone + Eq + Hash + Debug> Process<M, R, C> {
     /// Outcomes of the open transaction before it is durable: only planted faults and the checks of a world look.
     pub fn peek(&self) -> Vec<OutcomeOf<M>> {
         self.released().map(|released| released.outcomes).unwrap_or_default()
-    }
-
-    /// Law 3: the machine's image is what is on disk plus what is staged.
-    pub fn image_is_disk_and_staged(&self) -> bool {
-        match &self.phase {
-            Phase::Live(machine) => *machine.image() == self.inside().image,
-            Phase::Down | Phase::Staged(_) => {
-                self.machine().is_none_or(|machine| *machine.image() == self.inside().image)
-            }
-        }
-    }
-
-    /// Every internal invariant of the machine, also of one that is staged.
-    pub fn check(&self, config: &M::Config) -> bool {
-        self.machine().is_none_or(|machine| machine.check(config).is_ok())
-    }
-
-    /// Law 4: firing advances if and only if a deadline is due. `facts` answers the machine's query for `fire`.
-    pub fn fires_iff_due(
-        &self,
-        config: &M::Config,
-        now: Now,
-        fire: M::Input,
-        facts: impl FnOnce(M::Query) -> M::Facts,
-    ) -> bool {
-        self.live().is_none_or(|machine| {
-            let facts = facts(machine.needs(&fire));
-            let advances = machine.clone().step(config, now, fire, facts).outcome().is_advanced();
-            advances == self.is_due(config, now)
-        })
-    }
-
-    /// Whether the machine waits to be fired now.
-    pub fn is_due(&self, config: &M::Config, now: Now) -> bool {
-        self.live().and_then(|machine| machine.deadline(config)).is_some_and(|at| at <= now.mono)
-    }
-
-    /// Law 1: what the last staged step refused or absorbed left the machine as it was, without a record or an
-    /// effect. `before` is this process before that step.
-    pub fn stuttered_since(&self, before: &Self) -> bool {
-        let Some(after) = self.released() else { return true };
-        if after.outcomes.last().is_none_or(awakener_kernel::machine::Outcome::is_advanced) {
-            return true;
-        }
-        let same = match (&before.phase, before.released()) {
-            (Phase::Live(machine), _) => **machine == after.machine && after.effects.is_empty(),
-            (_, Some(earlier)) => earlier.machine == after.machine && earlier.effects == after.effects,
-            (_, None) => false,
-        };
-        same && before.inside() == self.inside()
     }
 }
