@@ -109,6 +109,13 @@ const WIDE: &[(&str, Group, Bounds)] = &[
         Group::Tiny,
         Bounds { late: true, losses: 1, reports: true, crashes: 1, sweeps: 1, ..HINT },
     ),
+    ("hint_late_start", Group::Tiny, Bounds { late_start: true, crashes: 1, sweeps: 1, ..HINT }),
+    ("flight", Group::Tiny, Bounds { crashes: 1, ticks: 2, ..PERMIT }),
+    (
+        "queue",
+        Group::Tiny,
+        Bounds { mail: &[Two, Two, Zero], queue: 1, intruders: &[], acks: &[Agent], ..WORK },
+    ),
     ("work_long", Group::Ci, Bounds { crashes: 1, mail: &[Zero, Zero], ..WORK }),
     ("alert_whole", Group::Deep, Bounds { crashes: 1, ..ALERT }),
     ("alert_whole_late", Group::Ci, Bounds { late: true, losses: 1, ..ALERT }),

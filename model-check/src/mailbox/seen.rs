@@ -122,6 +122,8 @@ pub struct Permit {
     pub attempted: Option<u8>,
     /// Its daemon gave it back, or asked to.
     pub over: bool,
+    /// It is on disk that its flight is over.
+    pub spent: bool,
 }
 
 /// A flight that the plane has confirmed.
@@ -129,8 +131,10 @@ pub struct Permit {
 pub struct Flight {
     /// Its permit.
     pub fence: u8,
-    /// When it ends at the latest.
+    /// When it ends at the latest, as its daemon counts.
     pub until: u8,
+    /// The same as the plane counts.
+    pub at_most: u8,
     /// Its daemon said that it is over, or tried to.
     pub over: bool,
 }
