@@ -112,7 +112,9 @@ pub const PERMITTED: Law<World> = Law {
 pub const ENDS: Law<World> = Law {
     name: "DSP-2 a flight whose end nobody reports ends by itself",
     holds: |_, state, edges| {
-        !lost(state) || tried(edges).all(|(call, edge)| call != Call::Fire || advances(edge))
+        state.plane.live().is_none()
+            || !lost(state)
+            || tried(edges).all(|(call, edge)| call != Call::Fire || advances(edge))
     },
     twin: "a flight is as old as it may become, and nobody has reported its end",
     reached: |_, state, _| state.plane.live().is_some() && lost(state),
