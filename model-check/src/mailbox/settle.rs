@@ -154,13 +154,13 @@ impl Seen {
                 }
             }
             (Call::Fire, Advanced(Event::Minted)) => {
-                self.store.emissions += 1;
+                self.store.emits();
                 if let Some(hint) = hint {
                     self.about(bounds, Some(hint.message));
                     self.allocated(hint);
                 }
             }
-            (Call::Fire, Advanced(Event::EmissionRefused(_))) => self.store.emissions += 1,
+            (Call::Fire, Advanced(Event::EmissionRefused(_))) => self.store.emits(),
             (_, _) => {}
         }
     }
