@@ -160,7 +160,7 @@ impl World {
         let (bounds, spent) = (&self.bounds, &state.spent);
         match call {
             // The emitter starts with its process; a second start would be another process.
-            Call::Start => true,
+            Call::Start => !bounds.late_start,
             Call::Submit(n) => spent.submits[n as usize] >= bounds.submits,
             Call::Claim(_) => spent.claims >= bounds.claims,
             Call::Renew(_) => spent.renews >= bounds.renews,

@@ -143,6 +143,9 @@ impl World {
         let epoch = u8::try_from(state.plane.disk().image.epoch).expect("models are small");
         state.outside.floor = state.outside.file.max(epoch);
         state.outside.file = state.outside.floor + 1;
+        if self.bounds.late_start {
+            return;
+        }
         let input = self.input(state, Call::Start).expect("a start needs no hint");
         let query = state.plane.needs(&input).expect("the machine was just woken");
         let facts = self.facts(state, state.plane.inside(), Call::Start, query);
@@ -162,6 +165,7 @@ impl State {
     fn die(&mut self) {
         self.unsent.clear();
         self.owed.clear();
+        self.outside.started = false;
         self.outside.clock.die();
     }
 

@@ -5,7 +5,8 @@
 //! call is tried, and what comes of it; [`forgeries`] are calls too) → [`input`] (what it is to the machine; [`rows`] and
 //! [`crate::plane`] are what it is told) → [`outside`], [`chance`] and [`release`] (what happens around the machine) →
 //! [`seen`] and [`settle`] (what the outside saw) → [`laws`] → [`scope`] and [`scopes`]. Rules: INB-1…9, ACK-1…10,
-//! EMT-1…6, ADM-6, ADM-7, DSP-2, DSP-7.
+//! EMT-1…6, ADM-6, ADM-7, DSP-2, DSP-7,
+//! PRT-2.
 
 pub mod act;
 pub mod calls;

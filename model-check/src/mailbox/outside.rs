@@ -68,6 +68,8 @@ pub struct Outside {
     pub file: u8,
     /// The floor of this boot.
     pub floor: u8,
+    /// Whether the emitter's epoch of this boot is on disk (EMT-2).
+    pub started: bool,
     /// Which fences of leases somebody heard, by bit.
     pub fences: u16,
     /// Which hints somebody heard, by bit.

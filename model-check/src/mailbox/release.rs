@@ -51,6 +51,7 @@ impl World {
             Fate::Unknown { .. } | Fate::Durable => state.keep_wall(&calls),
         }
         state.outside.clock.born = 0;
+        state.outside.started = false;
     }
 
     /// What a commit lets out reaches the world, or is on its way to it.
@@ -87,6 +88,10 @@ impl World {
                 seen.store.cursor = cursor;
             });
         }
+        let starts = |(asked, outcome): &(Asked, _)| {
+            asked.call == Call::Start && *outcome == Outcome::Advanced(Event::Started)
+        };
+        state.outside.started |= visible.answers.iter().any(starts);
         for (asked, outcome) in &visible.answers {
             let heard = match (asked.call, outcome) {
                 (Call::Claim(_), Outcome::Advanced(_) | Outcome::Absorbed) => {

@@ -94,6 +94,10 @@ bounds! {
     re_emissions: u32 = 1,
     /// Whether mail expires and operators are told of the age of alerts, after a millisecond.
     ages: bool = false,
+    /// Whether the emitter may start later than its process.
+    late_start: bool = false,
+    /// How many unfinished messages a sender may have; as many more alerts.
+    queue: u32 = 10_000,
     /// What intruders say.
     intruders: &'static [Subject] = &[],
 }
@@ -133,6 +137,8 @@ impl Bounds {
             // One hint is enough where daemons ask about it.
             re_emission_base: Millis(if self.daemons == 0 { 1 } else { 9 }),
             attempts: self.attempts,
+            queue: self.queue,
+            tier0_reserve: self.queue,
             message_age: aged(default.message_age),
             escalate: aged(default.escalate),
             ..default

@@ -103,11 +103,32 @@ const WIDE: &[(&str, Group, Bounds)] = &[
         Bounds { acks: &[Station, Agent, Human], mail: &[Two, Zero], claims: 1, ..WORK },
     ),
     ("lease_over_restart", Group::Tiny, Bounds { crashes: 1, steps_back: &[1, 2], backs: 1, ..LEASE }),
+    (
+        "lease_time_accepted",
+        Group::Tiny,
+        Bounds {
+            crashes: 1,
+            steps_back: &[2],
+            backs: 1,
+            accepts: 1,
+            holders: 1,
+            claims: 1,
+            ticks: 1,
+            ..LEASE
+        },
+    ),
     ("hint_after_restore", Group::Tiny, Bounds { crashes: 2, restores: 1, sweeps: 1, ..HINT }),
     (
         "hint_fates",
         Group::Tiny,
         Bounds { late: true, losses: 1, reports: true, crashes: 1, sweeps: 1, ..HINT },
+    ),
+    ("hint_late_start", Group::Tiny, Bounds { late_start: true, crashes: 1, sweeps: 1, ..HINT }),
+    ("flight", Group::Tiny, Bounds { crashes: 1, ticks: 2, ..PERMIT }),
+    (
+        "queue",
+        Group::Tiny,
+        Bounds { mail: &[Two, Two, Zero], queue: 1, intruders: &[], acks: &[Agent], ..WORK },
     ),
     ("work_long", Group::Ci, Bounds { crashes: 1, mail: &[Zero, Zero], ..WORK }),
     ("alert_whole", Group::Deep, Bounds { crashes: 1, ..ALERT }),

@@ -122,6 +122,8 @@ pub struct Permit {
     pub attempted: Option<u8>,
     /// Its daemon gave it back, or asked to.
     pub over: bool,
+    /// It is on disk that its flight is over.
+    pub spent: bool,
 }
 
 /// A flight that the plane has confirmed.
@@ -129,8 +131,10 @@ pub struct Permit {
 pub struct Flight {
     /// Its permit.
     pub fence: u8,
-    /// When it ends at the latest.
+    /// When it ends at the latest, as its daemon counts.
     pub until: u8,
+    /// The same as the plane counts.
+    pub at_most: u8,
     /// Its daemon said that it is over, or tried to.
     pub over: bool,
 }
@@ -247,6 +251,11 @@ impl Store {
     /// The messages with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (u8, &Mail)> {
         (0..).zip(&self.mail)
+    }
+
+    /// One more scheduled emission is used up; far more than any schedule has are not told apart.
+    pub fn emits(&mut self) {
+        self.emissions = (self.emissions + 1).min(9);
     }
 
     /// The lease of a fence.

@@ -134,11 +134,18 @@ impl Seen {
                         until,
                         attempted: None,
                         over: false,
+                        spent: false,
                     });
                 }
             }
             (Call::Attempted(_, fence, _), Advanced(_) | Absorbed) if told => self.started(fence, at),
             (Call::Outcome(_, fence, _, outcome), Advanced(_)) => self.outcome(fence, outcome),
+            (Call::Ended(_, fence, ..), Advanced(_)) => self.spent(fence),
+            (Call::Fire, Advanced(Event::FlightExpired)) => {
+                if let Some(flight) = self.store.flights.last() {
+                    self.spent(flight.fence);
+                }
+            }
             (Call::Sweep, Advanced(Event::Swept(minted))) => {
                 self.about(bounds, Some(minted.message));
                 if told {
@@ -147,13 +154,13 @@ impl Seen {
                 }
             }
             (Call::Fire, Advanced(Event::Minted)) => {
-                self.store.emissions += 1;
+                self.store.emits();
                 if let Some(hint) = hint {
                     self.about(bounds, Some(hint.message));
                     self.allocated(hint);
                 }
             }
-            (Call::Fire, Advanced(Event::EmissionRefused(_))) => self.store.emissions += 1,
+            (Call::Fire, Advanced(Event::EmissionRefused(_))) => self.store.emits(),
             (_, _) => {}
         }
     }
@@ -223,7 +230,11 @@ impl Seen {
         let permit = self.store.permits.iter().find(|permit| permit.fence == fence);
         let from = permit.and_then(|permit| permit.attempted).unwrap_or(at);
         let over = permit.is_some_and(|permit| permit.over);
-        self.store.flights.push(Flight { fence, until: from + LIFE, over });
+        self.store.flights.push(Flight { fence, until: from + LIFE, at_most: at + LIFE, over });
+    }
+
+    fn spent(&mut self, fence: u8) {
+        self.store.permits.iter_mut().filter(|p| p.fence == fence).for_each(|p| p.spent = true);
     }
 
     fn outcome(&mut self, fence: u8, outcome: DispatchOutcome) {

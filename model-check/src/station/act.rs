@@ -46,6 +46,8 @@ pub enum Act {
     Lapse,
     /// An operator gives a message fresh attempts.
     Release(u8),
+    /// Another station of this target records the result of its own complete turn on the first message.
+    Supplant,
     /// Something appears at the latch path.
     Plant,
     /// What lies at the latch path is taken away, without a clear.
@@ -251,6 +253,7 @@ pub const fn parties(act: &Act) -> (&'static str, &'static str) {
         Act::TurnEnds(..) => ("runner", "ports"),
         Act::Lapse => ("mailbox", "station"),
         Act::Release(_) => ("operator", "mailbox"),
+        Act::Supplant => ("other_station", "mailbox"),
         Act::Plant | Act::Snatch => ("host", "latch_path"),
         Act::Say(say) => match say {
             Say::Grant

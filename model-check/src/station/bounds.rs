@@ -92,6 +92,8 @@ pub struct Bounds {
     pub lapses: u8,
     /// Fresh attempts that an operator gives.
     pub releases: u8,
+    /// Results of another station.
+    pub others: u8,
     /// Whether the audit can be unavailable, and how often it is found to be.
     pub blind: u8,
     /// The same of a configuration that is not valid.
@@ -141,6 +143,7 @@ pub const NONE: Bounds = Bounds {
     refusals: 0,
     lapses: 0,
     releases: 0,
+    others: 0,
     blind: 0,
     invalid: 0,
     hands: &[],
@@ -187,7 +190,7 @@ impl Bounds {
             };
         }
         differ!(mail prior lanes ends claims nothings hints founds grants life disarms ticks hours sets boots crashes
-            failures distortions refusals lapses releases blind invalid hands owns tails meddles clears attempts
+            failures distortions refusals lapses releases others blind invalid hands owns tails meddles clears attempts
             per_hour per_boot flight lease);
         pairs
     }

@@ -65,7 +65,7 @@ pub const GAPS: &[Gap] = &[
         covered_by: "shell/src/station/latch.rs::fus_6_whatever_lies_at_the_path_is_a_latch",
     },
     Gap {
-        what: "two stations for one target",
+        what: "two stations for one target, but that another one may record a result while this one holds no lease",
         covered_by: "the lease of the mailbox decides between them; the world `mailbox` has two holders",
     },
     Gap {

@@ -4,7 +4,7 @@
 //! again; what was let out before is still carried out. Rules: STN-2, FUS-6.
 
 use awakener_kernel::machine::{Machine as _, Outcome};
-use awakener_kernel::station::{Event, Input, LatchCause, LatchNote, LatchStage, Phase, Station};
+use awakener_kernel::station::{Effect, Event, Input, LatchCause, LatchNote, LatchStage, Phase, Station};
 use awakener_kernel::time::{Mono, Now, Wall};
 
 use super::bounds::TICK;
@@ -88,6 +88,13 @@ impl World {
             if let Outcome::Advanced(event) = outcome {
                 self.learn(state, asked, event, to, true);
             }
+        }
+        if state.seen.owed.is_some() {
+            let asked = visible.effects.iter().find_map(|effect| match effect {
+                Effect::CleanUp { ticket, .. } => Some(*ticket),
+                _ => None,
+            });
+            state.seen.cleaning = state.seen.cleaning.or(asked);
         }
         let left = visible.effects.iter().map(|effect| name(&deed(effect))).collect();
         state.outbox.extend(visible.effects.into_iter().map(|effect| Out::Effect(Box::new(effect))));

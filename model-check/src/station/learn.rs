@@ -74,7 +74,9 @@ impl World {
             (Event::TurnResumed, Input::Claimed { work: Some(work), .. }) => {
                 let message = message_number(work.message());
                 let past = &mut seen.past[usize::from(message)];
-                let turn = *past.complete.get_or_insert(PRIOR_TURN);
+                let prior = work.prior.map(|prior| turn_number(prior.turn));
+                let turn = prior.or(past.complete).unwrap_or(PRIOR_TURN);
+                past.complete = Some(turn);
                 (seen.owed, seen.closing) = (Some(Owed::Turn(turn)), Some(message));
             }
             (Event::TurnFinished(finish), _) => {
@@ -102,6 +104,7 @@ impl World {
                 let message = seen.closing.take().unwrap_or_default();
                 let above = seen.tail.is_some_and(|tail| message + 1 > tail);
                 seen.must((*latency == Latency::Measured) == above, Broken::Latency);
+                seen.must(state.outside.closed(self.bounds.mail, message), Broken::Unclosed);
                 seen.past[usize::from(message)] = Past::default();
                 seen.closed[usize::from(message)] = true;
                 seen.owed = seen.owed.or(Some(Owed::Pass));
@@ -114,6 +117,7 @@ impl World {
                     Some(Owed::Pass) => {}
                 }
                 seen.must(!state.outside.held, Broken::Dirty);
+                seen.cleaning = None;
             }
             (Event::CauseFound, Input::CauseFound { cause }) => {
                 seen.drop_turn(now);
@@ -136,7 +140,12 @@ impl World {
                 seen.latch.iter_mut().for_each(|latch| latch.settled = true);
             }
             (Event::ClearAccepted, _) => seen.latch.iter_mut().for_each(|latch| latch.clearing = true),
-            (Event::ClearFailed, _) => seen.latch.iter_mut().for_each(|latch| latch.clearing = false),
+            (Event::ClearFailed, _) => {
+                seen.latch.iter_mut().for_each(|latch| (latch.clearing, latch.kept) = (false, true));
+            }
+            (Event::TripAudited(_), Input::TripAuditDone { result: Ok(_), .. }) => {
+                seen.latch.iter_mut().for_each(|latch| latch.audited = true);
+            }
             (Event::Cleared, _) => {
                 let latch = seen.latch.take();
                 let kept = latch.is_some_and(|latch| state.outside.incidents.contains(&latch.latch));
@@ -225,11 +234,11 @@ impl World {
         if !seen.granted(wall) {
             seen.grant = None;
         }
-        (seen.blind, seen.invalid, seen.hinted, seen.stopped, seen.closing) =
-            (false, false, false, false, None);
+        (seen.blind, seen.invalid, seen.hinted, seen.stopped) = (false, false, false, false);
+        (seen.closing, seen.cleaning) = (None, None);
         let process = state.up == Up::Starting;
         seen.latch = seen.latch.map(|latch| {
-            let latch = Latched { settled: false, clearing: false, ..latch };
+            let latch = Latched { settled: false, clearing: false, kept: false, ..latch };
             if process { Latched { missing: None, written: false, unwritten: false, ..latch } } else { latch }
         });
     }

@@ -34,7 +34,7 @@ use act::{Act, End, Way};
 use bounds::{BEGIN, Bounds, HOUR};
 use outside::{Lying, Out, Outside};
 use seen::{Asked, Broken, Seen};
-use values::PRIOR_TURN;
+use values::{OTHER_TURN, PRIOR_TURN};
 
 /// The process of a station.
 pub type Process = process::Process<Station, (), Asked>;
@@ -114,6 +114,7 @@ struct Spent {
     refusals: u8,
     lapses: u8,
     releases: u8,
+    others: u8,
     blind: u8,
     invalid: u8,
     owns: u8,
@@ -246,6 +247,13 @@ impl World {
                     next.outside.mail[usize::from(n)].released += 1;
                 });
             }
+        }
+        if spent.others < bounds.others && !outside.held && outside.mail[0].result.is_none() {
+            Self::go(state, edges, Act::Supplant, true, |next| {
+                next.spent.others += 1;
+                let first = &mut next.outside.mail[0];
+                (first.result, first.complete) = (Some(OTHER_TURN), Some(OTHER_TURN));
+            });
         }
         if spent.meddles < bounds.meddles {
             let (act, path) = match outside.path {

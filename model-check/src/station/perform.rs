@@ -191,9 +191,13 @@ impl World {
                     TripAudit::Missing(MissingAudit::Failed(_) | MissingAudit::Found)
                     | TripAudit::Recorded(_) => false,
                 });
-                state.seen.must(excused || known.is_some_and(|latch| latch.tried), Broken::LatchFirst);
+                let found = known.is_some_and(|latch| !latch.tripped);
+                state.seen.must(!found, Broken::Overwritten);
+                let tried = found || known.is_some_and(|latch| latch.tried);
+                state.seen.must(excused || tried, Broken::LatchFirst);
                 if let TripAudit::Missing(why) = note.audit {
                     state.seen.must(known.is_some_and(|latch| latch.missing == Some(why)), Broken::Silent);
+                    state.seen.must(!known.is_some_and(|latch| latch.audited), Broken::Unnamed);
                 }
                 if done {
                     written(state, &note);

@@ -82,9 +82,10 @@ pub(super) fn record_result(state: &mut Scene, turn: TurnRef, fence: Fence) -> R
     let mailed = &mut state.outside.mail[usize::from(message_number(turn.message))];
     match mailed.result {
         Some(known) if known == number => Ok(()),
+        // Whoever has lost its lease cannot know of what was recorded since.
         Some(_) => {
-            state.seen.breaks(Broken::OtherResult);
-            Err(Reason::ResultConflict)
+            state.seen.must(!held, Broken::OtherResult);
+            Err(if held { Reason::ResultConflict } else { Reason::LostLease })
         }
         None if held => {
             mailed.result = Some(number);

@@ -103,6 +103,8 @@ const TABLE: &[(&str, Group, Bounds)] = &[
         },
     ),
     ("attempts", Tiny, Bounds { claims: 3, ticks: 3, ends: &[End::Clash], releases: 1, ..NONE }),
+    ("rests", Tiny, Bounds { claims: 3, ticks: 3, attempts: 3, ends: &[End::Clash], ..NONE }),
+    ("supplant", Tiny, Bounds { lapses: 1, others: 1, claims: 2, ticks: 1, lease: 2, ..NONE }),
     ("trip_late", Tiny, Bounds { ticks: 1, distortions: 1, ..TRIPS }),
     ("trip_refuse", Tiny, Bounds { refusals: 1, ..TRIPS }),
     ("trip_boot", Tiny, Bounds { per_hour: 9, per_boot: 1, crashes: 1, boots: 3, ..TRIPS }),

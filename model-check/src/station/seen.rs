@@ -5,7 +5,7 @@
 //! known to the adversary, and so it is known here. Not here: how answers become facts ([`super::learn`]), and what
 //! should be true of all this ([`super::laws`]).
 
-use awakener_kernel::station::{Input, LatchNote, MissingAudit, PhaseName, RefusedCause};
+use awakener_kernel::station::{Input, LatchNote, MissingAudit, PhaseName, RefusedCause, Ticket};
 
 use super::act::End;
 use super::bounds::HOUR;
@@ -73,6 +73,12 @@ pub enum Broken {
     ClearedAlone,
     /// A latency was measured that is none, or the other way round.
     Latency,
+    /// A message was called closed that its mailbox has not closed.
+    Unclosed,
+    /// A latch was written without the audit record that its station knew of.
+    Unnamed,
+    /// Something was written over a latch that was found.
+    Overwritten,
 }
 
 /// A call as it is remembered until its commit.
@@ -142,6 +148,8 @@ pub struct Latched {
     pub tripped: bool,
     /// Whether its audit record was tried.
     pub tried: bool,
+    /// Whether the station has on record that there is one.
+    pub audited: bool,
     /// What this process told the operator of a missing audit record.
     pub missing: Option<MissingAudit>,
     /// Whether this process put it at its path.
@@ -152,6 +160,8 @@ pub struct Latched {
     pub settled: bool,
     /// Whether a clear was accepted in this boot.
     pub clearing: bool,
+    /// Whether one failed in this boot: then it waits for its operator.
+    pub kept: bool,
 }
 
 impl Latched {
@@ -163,11 +173,13 @@ impl Latched {
             boot,
             tripped: false,
             tried: false,
+            audited: false,
             missing: None,
             written: false,
             unwritten: false,
             settled: false,
             clearing: false,
+            kept: false,
         }
     }
 }
@@ -181,6 +193,8 @@ pub struct Seen {
     pub open: Option<u8>,
     /// What is to be cleaned up.
     pub owed: Option<Owed>,
+    /// How that was first asked for in this boot.
+    pub cleaning: Option<Ticket>,
     /// The message that is being closed.
     pub closing: Option<u8>,
     /// By message.

@@ -15,6 +15,8 @@ use crate::names;
 pub const FOUND: u8 = 200;
 /// The turn of a result that an earlier store brought about.
 pub const PRIOR_TURN: u8 = 100;
+/// The turn of another station.
+pub const OTHER_TURN: u8 = 101;
 
 /// The number of a message.
 pub const fn message_number(message: MessageId) -> u8 {

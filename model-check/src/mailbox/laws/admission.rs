@@ -80,6 +80,28 @@ pub const WITNESSED: Law<World> = Law {
     reached: |_, state, _| alerts(state).any(|(_, _, row)| !row.read),
 };
 
+pub const QUEUE: Law<World> = Law {
+    name: "PRT-2 a sender has as many unfinished messages as its queue holds, and no more",
+    holds: |world, state, edges| {
+        let rows = state.plane.inside().rows.messages.values();
+        let unfinished = rows.filter(|row| row.finished.is_none()).count();
+        tried(edges).all(|(call, edge)| {
+            let Call::Submit(n) = call else { return true };
+            // Alerts have places of their own beyond those of all mail.
+            let alert = world.bounds.tier(n) == Tier::Zero;
+            let room = world.bounds.queue.saturating_mul(1 + u32::from(alert));
+            let full = u32::try_from(unfinished).is_ok_and(|unfinished| unfinished >= room);
+            match edge.label.what {
+                "admitted" => !full,
+                "queue_full" => full,
+                _ => true,
+            }
+        })
+    },
+    twin: "a message is refused because its sender's queue is full",
+    reached: |_, _, edges| tried(edges).any(|(_, edge)| edge.label.what == "queue_full"),
+};
+
 pub const FORGED: Law<World> = Law {
     name: "ADM-2 a submission that must be refused is refused",
     holds: |_, _, edges| all_refused(edges, is_submission),

@@ -44,6 +44,18 @@ pub const ON_DISK: Law<World> = Law {
     reached: |_, state, _| state.plane.is_down() && !state.seen.hints.is_empty(),
 };
 
+pub const STARTED: Law<World> = Law {
+    name: "EMT-2 nothing is hinted at before the emitter's own epoch is on disk",
+    holds: |_, state, edges| {
+        state.outside.started || tried(edges).all(|(_, edge)| !matches!(edge.label.what, "minted" | "swept"))
+    },
+    twin: "an alert is on disk, and the emitter of a later boot has not started",
+    reached: |_, state, _| {
+        let boots_again = state.spent.crashes > 0 && state.plane.live().is_some();
+        boots_again && !state.outside.started && state.plane.disk().rows.last_wake() > 0
+    },
+};
+
 pub const OUTSTANDING: Law<World> =
     Law {
         name: "EMT-3 a hint or a permit is only ever about an outstanding alert",

@@ -1,8 +1,8 @@
 //! Laws of permits and flights.
 
-use super::super::World;
 use super::super::act::{Act, Call, Forgery};
 use super::super::seen::{Broken, Permit};
+use super::super::{State, World};
 use super::{advances, all_refused, is_first, tried};
 use crate::world::{Law, Next};
 
@@ -51,13 +51,19 @@ pub const AUTHORISED: Law<World> = Law {
 };
 
 pub const STALE: Law<World> = Law {
-    name: "DSP-7 a replaced permit has no power",
+    name: "DSP-7 a permit that was replaced or used has no power",
     holds: |_, state, edges| {
-        let latest = state.seen.store.permits.iter().map(|permit| permit.fence).max().unwrap_or(0);
+        let permits = &state.seen.store.permits;
+        let latest = permits.iter().map(|permit| permit.fence).max().unwrap_or(0);
+        let spent = |fence: u8| permits.iter().any(|permit| permit.fence == fence && permit.spent);
         // A copy of the disk gives fences again: then old ones cannot be told from new ones.
         !is_first(state)
             || tried(edges).all(|(call, edge)| match call {
-                Call::Attempted(_, fence, _) | Call::Ended(_, fence, ..) if fence < latest => !advances(edge),
+                Call::Attempted(_, fence, _) | Call::Ended(_, fence, ..)
+                    if fence < latest || spent(fence) =>
+                {
+                    !advances(edge)
+                }
                 // A late true fact is noted, and moves nothing.
                 Call::Outcome(_, fence, ..) if fence < latest => match &edge.next {
                     Next::To(next) => next.plane.inside().image == state.plane.inside().image,
@@ -66,10 +72,15 @@ pub const STALE: Law<World> = Law {
                 _ => true,
             })
     },
-    twin: "a replaced permit is tried",
+    twin: "a permit that was replaced is tried, and one that was used",
     reached: |_, state, edges| {
-        let latest = state.seen.store.permits.iter().map(|permit| permit.fence).max().unwrap_or(0);
-        tried(edges).any(|(call, _)| matches!(call, Call::Attempted(_, fence, _) if fence < latest))
+        let permits = &state.seen.store.permits;
+        let tries = |fence: u8| {
+            tried(edges).any(|(call, _)| matches!(call, Call::Attempted(_, known, _) if known == fence))
+        };
+        permits.len() > 1
+            && tries(permits[0].fence)
+            && permits.last().is_some_and(|last| last.spent && tries(last.fence))
     },
 };
 
@@ -96,6 +107,27 @@ pub const PERMITTED: Law<World> = Law {
         !state.seen.store.flights.is_empty() && tried(edges).any(|(_, edge)| edge.label.what == "permit_held")
     },
 };
+
+/// Whoever has taken off and is never heard of again must not keep its target from being woken for ever.
+pub const ENDS: Law<World> = Law {
+    name: "DSP-2 a flight whose end nobody reports ends by itself",
+    holds: |_, state, edges| {
+        state.plane.live().is_none()
+            || !lost(state)
+            || tried(edges).all(|(call, edge)| call != Call::Fire || advances(edge))
+    },
+    twin: "a flight is as old as it may become, and nobody has reported its end",
+    reached: |_, state, _| state.plane.live().is_some() && lost(state),
+};
+
+/// Whether a flight is on disk that should be over by the clock of the plane.
+fn lost(state: &State) -> bool {
+    let store = &state.seen.store;
+    let ended = |fence: u8| store.permits.iter().any(|permit| permit.fence == fence && permit.spent);
+    // A clock that stepped back makes the rest of a wait longer, up to its own length.
+    let told = !state.outside.clock.stepped && is_first(state);
+    told && store.flights.iter().any(|flight| flight.at_most <= state.time() && !ended(flight.fence))
+}
 
 pub const ONE_OUTCOME: Law<World> = Law {
     name: "RCP-2 no two final facts of one attempt contradict each other",

@@ -50,11 +50,13 @@ pub const WAITS: Law<World> = Law {
     holds: |world, state, _| {
         let longest = u64::from(LIFE).max(world.config.re_emission_base.0);
         let now = state.outside.clock.now().mono;
-        // The longest waits are left out where they are beyond the clock of the model.
         let waits = |machine: &awakener_kernel::mailbox::Mailbox| {
             machine.deadline(&world.config).is_none_or(|at| {
                 let left = at.0.saturating_sub(now.0);
-                left <= longest || (!world.bounds.ages && left <= world.config.escalate.0)
+                // Whatever is longer is the wait that began as the longest, within the few ticks that there are.
+                let escalate = world.config.escalate.0;
+                let longest_of_all = !world.bounds.ages && left <= escalate && left + 99 > escalate;
+                left <= longest || longest_of_all
             })
         };
         state.plane.live().is_none_or(waits)

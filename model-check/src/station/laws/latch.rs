@@ -1,12 +1,13 @@
 //! Trip, latch and clear (FUS-4…7).
 
-use awakener_kernel::machine::Machine as _;
-use awakener_kernel::station::{Effect, PhaseName};
+use awakener_kernel::machine::{Machine as _, Outcome};
+use awakener_kernel::station::{AUDIT_WITHIN, Effect, Event, Input, PhaseName, Station};
+use awakener_kernel::time::Now;
 
-use super::super::World;
 use super::super::act::{Act, Say};
 use super::super::outside::{Lying, Out};
 use super::super::seen::Broken;
+use super::super::{State, World};
 use super::{begins, first, phase, refuses, said};
 use crate::world::{Law, Verdict};
 
@@ -17,18 +18,30 @@ pub const STILL: Law<World> = Law {
     reached: |_, _, edges| refuses(edges, |act| *act == Act::Say(Say::Hint), "latched"),
 };
 
-/// A live machine under a latch waits for an answer, for a clock, or for an operator who clears; never for nothing.
+/// A live machine under a latch waits for an answer, for two seconds, or for an operator who clears; never for nothing.
 pub const GOES_ON: Law<World> = Law {
     name: "FUS-4 a station that trips goes on until its process is stopped",
     holds: |world, state, _| {
-        let under_way = state.seen.latch.is_some_and(|latch| !latch.clearing && !latch.settled);
-        let waits = state.live().is_some_and(|machine| machine.deadline(&world.config).is_some());
-        let idle = state.live().is_some() && state.outbox.is_empty() && state.inbox.is_empty();
-        !(under_way && idle) || waits || state.seen.latch.is_some_and(|latch| !latch.tripped)
+        let now = state.now();
+        let later = Now { wall: now.wall + AUDIT_WITHIN, mono: now.mono + AUDIT_WITHIN };
+        let goes_on = |machine: &Station| {
+            let step = machine.clone().step(&world.config, later, Input::Fire, ());
+            matches!(
+                step.outcome(),
+                Outcome::Advanced(Event::Relatching | Event::TripAudited(_) | Event::LatchSettled { .. })
+            )
+        };
+        !waits(state) || state.live().is_none_or(goes_on)
     },
-    twin: "a process was stopped by a latch",
-    reached: |_, state, _| state.seen.stopped && state.seen.latch.is_some_and(|latch| latch.tripped),
+    twin: "nothing is under way, and the process of a latch is not stopped",
+    reached: |_, state, _| state.live().is_some() && waits(state),
 };
+
+/// Whether a latch is there, no operator is about to clear it, and nothing is under way.
+fn waits(state: &State) -> bool {
+    let latched = state.seen.latch.is_some_and(|latch| !latch.clearing && !latch.kept);
+    latched && state.outbox.is_empty() && state.inbox.is_empty()
+}
 
 pub const AUDIT_FIRST: Law<World> = Law {
     name: "FUS-4 the audit record of a trip is tried before its latch is written",
@@ -44,6 +57,16 @@ pub const LOUD: Law<World> = Law {
     reached: |_, state, _| {
         matches!(first(state), Some(Effect::WriteLatch { .. }))
             && state.seen.latch.is_some_and(|latch| latch.missing.is_some())
+    },
+};
+
+pub const RECALLED: Law<World> = Law {
+    name: "FUS-5 a latch names the audit record that its station knows of",
+    holds: |_, state, _| state.seen.intact(Broken::Unnamed),
+    twin: "a latch is about to be written whose audit record is known",
+    reached: |_, state, _| {
+        matches!(first(state), Some(Effect::WriteLatch { .. }))
+            && state.seen.latch.is_some_and(|latch| latch.audited)
     },
 };
 
@@ -100,6 +123,17 @@ pub const FOUND: Law<World> = Law {
     },
     twin: "a turn runs while something lies at the latch path",
     reached: |_, state, _| phase(state) == Some(PhaseName::Cognizing) && state.outside.path != Lying::Nothing,
+};
+
+/// What lies there is evidence.
+pub const KEPT: Law<World> = Law {
+    name: "FUS-6 a latch that was found is not written over",
+    holds: |_, state, _| state.seen.intact(Broken::Overwritten),
+    twin: "a process that found a latch is about to stop",
+    reached: |_, state, _| {
+        matches!(first(state), Some(Effect::StopProcess))
+            && state.seen.latch.is_some_and(|latch| !latch.tripped)
+    },
 };
 
 pub const ANNOUNCED: Law<World> = Law {

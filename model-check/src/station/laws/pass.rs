@@ -117,6 +117,16 @@ pub const LATENCY: Law<World> = Law {
     reached: |_, state, _| state.seen.tail == Some(0) && state.seen.closed[0],
 };
 
+pub const CLOSED: Law<World> = Law {
+    name: "STN-3 a station calls closed what its mailbox has closed, an alert by its ACK",
+    holds: |_, state, _| state.seen.intact(Broken::Unclosed),
+    twin: "an ACK was accepted, and its station is about to hear of it",
+    reached: |_, state, edges| {
+        matches!(state.inbox.front(), Some(Input::AckAccepted { .. }))
+            && said(edges, Act::Take) == Some(Verdict::Advanced)
+    },
+};
+
 pub const CLEANED_FIRST: Law<World> = Law {
     name: "STN-9 no pass begins before the last one is cleaned up",
     holds: |_, state, edges| state.seen.owed.is_none() || !begins(edges),
@@ -131,6 +141,22 @@ pub const CLEANED_ONCE: Law<World> = Law {
     reached: |_, state, edges| {
         matches!(state.inbox.front(), Some(Input::CleanupDone { .. }))
             && said(edges, Act::Take).is_some_and(|said| said != Verdict::Advanced)
+    },
+};
+
+/// Else a cleanup that takes long is asked for again without end, and no pass begins any more.
+pub const CLEANED_SOON: Law<World> = Law {
+    name: "STN-9 a cleanup is done when its first answer comes, however often it was asked for",
+    holds: |_, state, edges| match state.inbox.front() {
+        Some(Input::CleanupDone { ticket, .. }) if state.seen.cleaning == Some(*ticket) => {
+            said(edges, Act::Take).is_none_or(|said| said == Verdict::Advanced)
+        }
+        _ => true,
+    },
+    twin: "a cleanup was asked for again, and its first answer comes",
+    reached: |_, state, _| {
+        matches!(state.inbox.front(), Some(Input::CleanupDone { ticket, .. }) if state.seen.cleaning == Some(*ticket))
+            && matches!(first(state), Some(Effect::CleanUp { .. }))
     },
 };
 
