@@ -81,16 +81,6 @@ const UNTOUCHED: &[(&str, &str, &str)] = &[
         "it allows a wait as long as the one before the operator is told, wherever that is beyond the clock",
     ),
     (
-        "waker",
-        "DSP-12 nothing starts while the fate of a flight is unknown",
-        "the open flight and the cooldown hold a start back as well",
-    ),
-    (
-        "waker",
-        "DSP-7 what the plane never minted starts nothing",
-        "what is accepted without the plane has no permit to be told apart by",
-    ),
-    (
         "station",
         "FUS-4 a station that trips goes on until its process is stopped",
         "an answer that is lost while a latch is written is rare in the scopes",
@@ -99,48 +89,6 @@ const UNTOUCHED: &[(&str, &str, &str)] = &[
         "station",
         "FUS-7 a latch ends by an operator's clear and by nothing else",
         "a latch that is forgotten breaks the laws of FUS-6 first",
-    ),
-    (
-        "system",
-        "ACK-3 a witness closes by its target's ACK or by the operator",
-        "the station acknowledges before anybody can look",
-    ),
-    ("system", "ACK-5 the station acknowledges what it has answered", "mailbox and station both keep it"),
-    (
-        "system",
-        "DSP-2 never two flights at once",
-        "two machines keep it, so that no single edit breaks it in the scopes that were tried",
-    ),
-    (
-        "system",
-        "DSP-7 nothing is permitted after the operator has withdrawn it",
-        "two machines keep it, so that no single edit breaks it in the scopes that were tried",
-    ),
-    (
-        "system",
-        "EMT-3 nothing is dispatched but a minted hint of an admitted alert",
-        "plane and daemon both keep it",
-    ),
-    (
-        "system",
-        "FUS-6 a latched station starts no turn",
-        "two machines keep it, so that no single edit breaks it in the scopes that were tried",
-    ),
-    (
-        "system",
-        "RCP-2 an outcome is on record after its attempt",
-        "two machines keep it, so that no single edit breaks it in the scopes that were tried",
-    ),
-    (
-        "system",
-        "VER-1 a hint that nobody minted is not accepted",
-        "two machines keep it, so that no single edit breaks it in the scopes that were tried",
-    ),
-    ("system", "VER-2 no daemon accepts a hint twice", "history and high-water both keep it"),
-    (
-        "system",
-        "VER-2 no daemon dispatches a wake twice, across its crashes",
-        "the plane gives no second permit",
     ),
 ];
 
