@@ -85,6 +85,18 @@ pub const LAWS: &[Law<World>] = &[
         },
     },
     Law {
+        name: "DSP-2 a flight that ends unread costs an attempt",
+        holds: |world, state, _| {
+            let plane = &state.plane.process;
+            let judged = plane.disk().image.lease.is_none() && !plane.is_staged();
+            let set_aside =
+                |n| plane.disk().rows.find(names::message(n)).is_some_and(|(_, row)| row.quarantined);
+            !judged || alerts(state).all(|(n, _, open)| !open || !world.is_spent(state, n) || set_aside(n))
+        },
+        twin: "as many flights ended unread as there are attempts",
+        reached: |world, state, _| alerts(state).any(|(n, _, open)| open && world.is_spent(state, n)),
+    },
+    Law {
         name: "DSP-7 the plane knows of an attempt before its dispatch leaves",
         holds: intact!(Unheard),
         twin: "something was dispatched",
@@ -242,6 +254,13 @@ pub const LAWS: &[Law<World>] = &[
 ];
 
 const DISPATCHED: Condition<World> = |_, state, _| !state.seen.dispatched.is_empty();
+
+impl World {
+    /// Whether flights have used up the attempts for message `n`.
+    fn is_spent(&self, state: &State, n: u8) -> bool {
+        u32::from(state.seen.vain[usize::from(n)]) >= self.bounds.attempts
+    }
+}
 
 /// Whether a path ends here.
 fn ended(edges: Edges<'_>) -> bool {

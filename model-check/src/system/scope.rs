@@ -140,6 +140,7 @@ pub const SCOPES: &[(&str, Group, Bounds)] = &[
     ("agent", Group::Tiny, Bounds { agent: true, claims: 1, ..NONE }),
     ("operator", Group::Tiny, Bounds { resolves: true, withdraws: true, failing: 1, posts: 1, ..NONE }),
     ("latch", Group::Tiny, Bounds { failing: 1, turns: 1, ticks: 2, ..NONE }),
+    ("unread", Group::Tiny, Bounds { unknown: 1, attempts: 1, ticks: 1, ..NONE }),
     ("again", Group::Tiny, Bounds { unknown: 1, replays: 1, ticks: 1, ..NONE }),
     // In pairs.
     ("expiry", Group::Ci, Bounds { ticks: 3, ..NONE }),
