@@ -137,6 +137,7 @@ pub const SCOPES: &[(&str, Group, Bounds)] = &[
         Bounds { parted: &[Who::Station], failures: 1, failing: 1, ticks: 1, ..NONE },
     ),
     ("two_daemons", Group::Tiny, Bounds { daemons: 2, failing: 1, ticks: 1, ..NONE }),
+    ("both", Group::Tiny, Bounds { daemons: 2, ..NONE }),
     ("agent", Group::Tiny, Bounds { agent: true, claims: 1, ..NONE }),
     ("operator", Group::Tiny, Bounds { resolves: true, withdraws: true, failing: 1, posts: 1, ..NONE }),
     ("latch", Group::Tiny, Bounds { failing: 1, turns: 1, ticks: 2, ..NONE }),
