@@ -3,12 +3,12 @@
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::Event;
-use awakener_kernel::values::By;
+use awakener_kernel::values::{By, FlightEnd};
 
 use super::act::{Act, Way, Who};
 use super::nodes::Asked;
-use super::say::Say;
-use super::seen::{Broken, Permit};
+use super::say::{Flown, Say, number};
+use super::seen::{Broken, Permit, Seen};
 use super::{Edges, State, World, to};
 use crate::plane::hint;
 use crate::world::Label;
@@ -79,6 +79,9 @@ impl World {
 /// The ghost hears an answer.
 fn witnessed(next: &mut State, say: Say, outcome: &OutcomeOf<Mailbox>) {
     let advanced = outcome.is_advanced();
+    if *outcome == Outcome::Advanced(Event::FlightExpired) {
+        next.saw(Seen::flight_over);
+    }
     match say {
         Say::Submit(n) => next.saw(|seen| seen.admitted[usize::from(n)] = true),
         Say::Respond(_, n, _) => next.saw(|seen| {
@@ -103,12 +106,19 @@ fn witnessed(next: &mut State, say: Say, outcome: &OutcomeOf<Mailbox>) {
         }
         Say::Ask(who, wake) => {
             if let Outcome::Advanced(Event::Permitted(permit)) = outcome {
+                let about = next.net.hint(wake).map(|hint| number(hint.message));
                 next.saw(|seen| {
+                    seen.unread = about;
                     seen.flag(seen.withdrawn, Broken::Withdrawn);
                     seen.permits.push(Permit { who, fence: permit.fence, wake });
                 });
             }
         }
+        Say::Read(_, n) if advanced => next.saw(|seen| seen.read(n)),
+        Say::Report(.., Flown::Ended(FlightEnd::NeverStarted)) if advanced => {
+            next.saw(|seen| seen.unread = None);
+        }
+        Say::Report(.., Flown::Ended(_)) if advanced => next.saw(Seen::flight_over),
         Say::Start
         | Say::Intrude
         | Say::Resolve(_)

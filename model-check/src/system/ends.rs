@@ -9,7 +9,7 @@ use awakener_kernel::time::Wall;
 
 use super::act::{Act, Ending, Told, Way, Who};
 use super::say::{MESSAGES, is_alert};
-use super::scope::{Bounds, NONE};
+use super::scope::{Bounds, NONE, SWEEP};
 use super::{Edges, State, World, change};
 use crate::process::{Fate, Process};
 use crate::shared::Shared;
@@ -148,7 +148,8 @@ impl World {
             .chain([due(&self.config, &station.process, station.born)])
             .flatten()
             .min()?;
-        let clock = u8::try_from(soonest).ok().filter(|at| *at > state.clock)?;
+        // A way that outlasts the clock of a model is not waited for either.
+        let clock = u8::try_from(soonest).ok().filter(|at| *at > state.clock && *at < u8::MAX - SWEEP)?;
         Some(State { clock, ..state.clone() })
     }
 }

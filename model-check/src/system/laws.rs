@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use awakener_kernel::ids::{Seq, Tier};
+use awakener_kernel::ids::{Fence, Seq, Tier};
 use awakener_kernel::values::By;
 use awakener_spec::ReceiptKind;
 
@@ -85,6 +85,18 @@ pub const LAWS: &[Law<World>] = &[
         },
     },
     Law {
+        name: "DSP-2 a flight that ends unread costs an attempt",
+        holds: |world, state, _| {
+            let plane = &state.plane.process;
+            let judged = plane.disk().image.lease.is_none() && !plane.is_staged();
+            let set_aside =
+                |n| plane.disk().rows.find(names::message(n)).is_some_and(|(_, row)| row.quarantined);
+            !judged || alerts(state).all(|(n, _, open)| !open || !world.is_spent(state, n) || set_aside(n))
+        },
+        twin: "as many flights ended unread as there are attempts",
+        reached: |world, state, _| alerts(state).any(|(n, _, open)| open && world.is_spent(state, n)),
+    },
+    Law {
         name: "DSP-7 the plane knows of an attempt before its dispatch leaves",
         holds: intact!(Unheard),
         twin: "something was dispatched",
@@ -100,10 +112,18 @@ pub const LAWS: &[Law<World>] = &[
     },
     Law {
         name: "RCP-2 an outcome is on record after its attempt",
-        holds: |_, state, _| {
+        holds: |_, state, edges| {
             let told = &state.plane.process.disk().rows.told;
-            told.iter()
-                .all(|(wake, fence, _)| told.contains(&(*wake, *fence, ReceiptKind::DispatchAttempted)))
+            let attempted = |wake, fence| told.contains(&(wake, fence, ReceiptKind::DispatchAttempted));
+            // Whoever says it, and whatever he said before: the plane keeps the order by itself.
+            let early = |(say, verdict)| match say {
+                Say::Report(_, fence, wake, Flown::Outcome(_)) => {
+                    verdict == Verdict::Advanced && !attempted(names::wake(wake), Fence(fence))
+                }
+                _ => false,
+            };
+            told.iter().all(|(wake, fence, _)| attempted(*wake, *fence))
+                && (state.plane.process.is_staged() || !said(edges).any(early))
         },
         twin: "an outcome is on record",
         reached: |_, state, _| {
@@ -159,7 +179,17 @@ pub const LAWS: &[Law<World>] = &[
     },
     Law {
         name: "ACK-5 the station acknowledges what it has answered",
-        holds: intact!(AckFirst),
+        holds: |_, state, edges| {
+            let rows = &state.plane.process.disk().rows;
+            let answered = |n| rows.find(names::message(n)).is_some_and(|(_, row)| row.response.is_some());
+            // Whoever says it: the plane knows by itself what is answered.
+            let early = |(say, verdict)| match say {
+                Say::Ack(n, By::Station, _) => verdict == Verdict::Advanced && !answered(n),
+                _ => false,
+            };
+            !state.seen.broken.contains(&Broken::AckFirst)
+                && (state.plane.process.is_staged() || !said(edges).any(early))
+        },
         twin: "the station's ACK was accepted",
         reached: |_, state, _| state.seen.acked[0] == Some(By::Station),
     },
@@ -224,6 +254,13 @@ pub const LAWS: &[Law<World>] = &[
 ];
 
 const DISPATCHED: Condition<World> = |_, state, _| !state.seen.dispatched.is_empty();
+
+impl World {
+    /// Whether flights have used up the attempts for message `n`.
+    fn is_spent(&self, state: &State, n: u8) -> bool {
+        u32::from(state.seen.vain[usize::from(n)]) >= self.bounds.attempts
+    }
+}
 
 /// Whether a path ends here.
 fn ended(edges: Edges<'_>) -> bool {

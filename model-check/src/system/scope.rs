@@ -137,9 +137,12 @@ pub const SCOPES: &[(&str, Group, Bounds)] = &[
         Bounds { parted: &[Who::Station], failures: 1, failing: 1, ticks: 1, ..NONE },
     ),
     ("two_daemons", Group::Tiny, Bounds { daemons: 2, failing: 1, ticks: 1, ..NONE }),
+    ("both", Group::Tiny, Bounds { daemons: 2, ..NONE }),
     ("agent", Group::Tiny, Bounds { agent: true, claims: 1, ..NONE }),
     ("operator", Group::Tiny, Bounds { resolves: true, withdraws: true, failing: 1, posts: 1, ..NONE }),
     ("latch", Group::Tiny, Bounds { failing: 1, turns: 1, ticks: 2, ..NONE }),
+    ("unread", Group::Tiny, Bounds { unknown: 1, attempts: 1, ticks: 1, ..NONE }),
+    ("again", Group::Tiny, Bounds { unknown: 1, replays: 1, ticks: 1, ..NONE }),
     // In pairs.
     ("expiry", Group::Ci, Bounds { ticks: 3, ..NONE }),
     ("schedule", Group::Ci, Bounds { emissions: 1, ticks: 2, ..NONE }),

@@ -93,6 +93,10 @@ pub struct Seen {
     pub withdrawn: bool,
     /// Permits that daemons were told of.
     pub permits: Vec<Permit>,
+    /// The message of the last permit, until it is read or the flight is over.
+    pub unread: Option<u8>,
+    /// By message: flights that were over without anybody having read it.
+    pub vain: [u8; 3],
     /// Permits under which a dispatch left, in order.
     pub dispatched: Vec<Permit>,
     /// Flights that may still run.
@@ -110,6 +114,18 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// A message is read.
+    pub fn read(&mut self, n: u8) {
+        self.unread = self.unread.filter(|unread| *unread != n);
+    }
+
+    /// The plane has noted the end of the flight.
+    pub fn flight_over(&mut self) {
+        if let Some(n) = self.unread.take() {
+            self.vain[usize::from(n)] += 1;
+        }
+    }
+
     /// Notes that something is broken.
     pub fn flag(&mut self, wrong: bool, what: Broken) {
         if wrong {

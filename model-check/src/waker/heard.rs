@@ -7,11 +7,11 @@
 use awakener_kernel::ids::WakeId;
 use awakener_kernel::machine::{Outcome, OutcomeOf};
 use awakener_kernel::values::{Answer, DispatchOutcome, FlightEnd};
-use awakener_kernel::waker::{Capability, Event, Fate, Input, Next, Waker};
+use awakener_kernel::waker::{Capability, Event, Fate, Hold, Input, Next, Waker};
 use awakener_spec::Class;
 
 use super::door::Text;
-use super::limits::{COOLDOWN, back_off};
+use super::limits::{COOLDOWN, PATIENCE, PERMIT, back_off};
 use super::seen::{Asked, Broken, Owes, Seen, Span, Start, Taken};
 use crate::names;
 
@@ -38,8 +38,11 @@ impl Seen {
             Event::Dropped { class, .. } => self.dropped(asked, class),
             Event::AskFailed => {
                 let sweep = matches!(asked.input, Input::AskFailed { ticket } if self.sweep == Some(ticket));
-                self.look |= sweep;
+                if sweep {
+                    (self.look, self.sweep) = (true, None);
+                }
                 self.held |= !sweep && self.asking.is_some();
+                self.not_before = asked.at + PATIENCE;
             }
             Event::Dispatched { outcome, .. } => owes.ends = self.dispatched(asked, outcome),
             Event::Probed(fate) => owes.ends = self.probed(fate),
@@ -49,7 +52,13 @@ impl Seen {
             }
             Event::FlightEnded { end, .. } => {
                 let resolving = self.start.is_some_and(|start| start.resolving);
-                owes = Owes { ends: 1, warnings: usize::from(resolving && end == FlightEnd::Expired) };
+                // Only the clock says that a flight took too long.
+                let ended = match asked.input {
+                    Input::FlightEnded { end, .. } => end,
+                    _ => FlightEnd::Expired,
+                };
+                let warnings = usize::from(resolving && ended == FlightEnd::Expired);
+                owes = Owes { ends: vec![ended], warnings };
                 if end == FlightEnd::NeverStarted {
                     self.failed(asked);
                 }
@@ -61,8 +70,15 @@ impl Seen {
                     self.manifest = Some(capability);
                 }
             }
-            Event::Reconnected => (self.swept, self.look) = (false, true),
-            Event::Booted | Event::Probing | Event::Sweeping | Event::Swept { .. } => {}
+            Event::Reconnected => (self.swept, self.look, self.not_before) = (false, true, 0),
+            Event::Sweeping => {
+                // No clock of a scope reaches a regular look.
+                self.note(!self.look, Broken::Restless);
+                self.note(self.swept && asked.at < self.not_before, Broken::Impatient);
+                self.look = false;
+            }
+            Event::Swept { .. } => self.sweep = None,
+            Event::Booted | Event::Probing => {}
         }
         owes
     }
@@ -70,6 +86,7 @@ impl Seen {
     /// A hint came before the plane. A timer asks again about what is known already.
     fn asked(&mut self, wake: WakeId, asked: &Asked) {
         self.held = false;
+        self.note(asked.input == Input::Fire && asked.at < self.not_before, Broken::Impatient);
         if let Input::Hint(hint) = asked.input {
             self.note(hint.wake != wake, Broken::Unasked);
             self.asking = Some(Text {
@@ -125,7 +142,17 @@ impl Seen {
     }
 
     fn follows(&mut self, wake: WakeId, next: Next, asked: &Asked) {
-        let Next::Dispatch { attempt } = next else { return };
+        let attempt = match next {
+            Next::Dispatch { attempt } => attempt,
+            Next::Wait(hold) => {
+                match hold {
+                    Hold::PermitHeld => self.not_before = asked.at + PERMIT,
+                    Hold::PermitSpent => self.not_before = asked.at + PATIENCE,
+                    Hold::Flight | Hold::Ineligible(_) | Hold::Paused | Hold::Cooldown | Hold::BackOff => {}
+                }
+                return;
+            }
+        };
         if let Some(last) = self.start {
             let over = match (last.resolving, last.unsure) {
                 (true, _) => Broken::Resolving,
@@ -158,35 +185,36 @@ impl Seen {
         });
     }
 
-    fn dispatched(&mut self, asked: &Asked, outcome: DispatchOutcome) -> usize {
+    fn dispatched(&mut self, asked: &Asked, outcome: DispatchOutcome) -> Vec<FlightEnd> {
         match outcome {
             DispatchOutcome::NotAttempted | DispatchOutcome::RefusedBusy | DispatchOutcome::Unavailable => {
                 self.failed(asked);
                 self.ended();
-                1
+                vec![FlightEnd::NeverStarted]
             }
             DispatchOutcome::OutcomeUnknown | DispatchOutcome::TypedUnverified => {
                 self.start.iter_mut().for_each(|start| start.unsure = true);
-                0
+                Vec::new()
             }
             DispatchOutcome::NotifiedVerified | DispatchOutcome::NotifiedHuman => {
                 self.failures = 0;
-                0
+                Vec::new()
             }
         }
     }
 
-    fn probed(&mut self, fate: Fate) -> usize {
+    fn probed(&mut self, fate: Fate) -> Vec<FlightEnd> {
         match fate {
             Fate::Gone => {
                 self.ended();
-                1
+                // Neither a success nor a failure to start.
+                vec![FlightEnd::ProcessEnded]
             }
             Fate::Alive => {
                 self.start.iter_mut().for_each(|start| start.resolving = false);
-                0
+                Vec::new()
             }
-            Fate::CannotTell => 0,
+            Fate::CannotTell => Vec::new(),
         }
     }
 

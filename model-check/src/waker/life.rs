@@ -30,10 +30,10 @@ impl World {
         let mut owes = Owes::default();
         for (asked, outcome) in &visible.answers {
             let more = next.seen.answered(self.budget.history, asked, outcome);
-            owes.ends += more.ends;
+            owes.ends.extend(more.ends);
             owes.warnings += more.warnings;
         }
-        next.seen.released(&visible.effects, owes);
+        next.seen.released(&visible.effects, &owes);
         let names = visible.effects.iter().map(name).collect();
         let performed = |effect: &Effect| !matches!(effect, Effect::Report { .. } | Effect::TellOperator(_));
         next.outbox.extend(visible.effects.into_iter().filter(performed));

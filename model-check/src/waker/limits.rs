@@ -18,6 +18,8 @@ pub const COOLDOWN: u8 = 2;
 pub const FLIGHT_MAX: u8 = 3;
 /// The life of a permit.
 pub const PERMIT: u8 = 2;
+/// The pause before a plane that did not answer is asked again: the least that this clock shows.
+pub const PATIENCE: u8 = 1;
 /// The first back-off: longer than the cooldown, so that it shows.
 pub const BACK_OFF_BASE: u8 = 3;
 /// The longest back-off: shorter than the base doubled, so that the cap shows.

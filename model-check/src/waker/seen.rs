@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use awakener_kernel::ids::{Fence, Token};
-use awakener_kernel::values::FlightReport;
+use awakener_kernel::values::{FlightEnd, FlightReport};
 use awakener_kernel::waker::{Capability, Effect, Input, Ticket};
 
 use super::door::Text;
@@ -54,8 +54,14 @@ pub enum Broken {
     Unreported,
     /// The end of a flight without a report.
     Silent,
+    /// A flight ended in another way than was reported.
+    Misreported,
     /// A flight of unknown fate ran out, and the operator was not told.
     Untold,
+    /// A look that nothing owed, before a whole `sweep` was over since the last one.
+    Restless,
+    /// The plane was asked again at once after it had not answered, or had said that another has the permit.
+    Impatient,
     /// A dispatch of a wake that the plane never minted.
     Unminted,
     /// A decision to start after the permit had run out by the plane's clock.
@@ -175,8 +181,10 @@ pub struct Seen {
     pub swept: bool,
     /// Whether it is to be asked, for whatever reason.
     pub look: bool,
-    /// The sweep that was asked for last.
+    /// The last look, until its end was heard.
     pub sweep: Option<Ticket>,
+    /// Until then a timer may not bring a question that has no new cause.
+    pub not_before: u8,
     /// Whether the machine was told of a pause.
     pub paused: bool,
     /// What it was told of the manifest.
@@ -186,10 +194,10 @@ pub struct Seen {
 }
 
 /// What one transaction owes the outside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owes {
     /// Reports of ends.
-    pub ends: usize,
+    pub ends: Vec<FlightEnd>,
     /// Warnings for the operator.
     pub warnings: usize,
 }
@@ -224,7 +232,7 @@ impl Seen {
 
     /// The machine wakes: what is volatile is gone, and a look is owed.
     pub fn booted(&mut self, at: u8) {
-        (self.asking, self.held, self.sweep) = (None, false, None);
+        (self.asking, self.held, self.sweep, self.not_before) = (None, false, None, 0);
         (self.swept, self.look, self.paused, self.manifest) = (false, true, false, None);
         self.woken = at;
         if let Some(start) = &mut self.start {
@@ -235,8 +243,8 @@ impl Seen {
     }
 
     /// Effects leave the process after a commit.
-    pub fn released(&mut self, effects: &[Effect], owes: Owes) {
-        let (mut ends, mut warnings) = (0, 0);
+    pub fn released(&mut self, effects: &[Effect], owes: &Owes) {
+        let (mut ends, mut warnings) = (Vec::new(), 0);
         for (i, effect) in effects.iter().enumerate() {
             match *effect {
                 Effect::Dispatch { attempt, wake, fence, attended, .. } => {
@@ -252,9 +260,9 @@ impl Seen {
                     }
                 }
                 Effect::Sweep { ticket } => {
-                    (self.swept, self.look, self.sweep) = (true, false, Some(ticket));
+                    (self.swept, self.sweep) = (true, Some(ticket));
                 }
-                Effect::Report { report: FlightReport::Ended(_), .. } => ends += 1,
+                Effect::Report { report: FlightReport::Ended(end), .. } => ends.push(end),
                 Effect::TellOperator(_) => warnings += 1,
                 Effect::Probe { attempt, .. } => {
                     let looked_up = self.start.iter_mut().filter(|start| start.attempt == attempt);
@@ -263,7 +271,8 @@ impl Seen {
                 Effect::Ask { .. } | Effect::Report { .. } => {}
             }
         }
-        self.note(ends != owes.ends, Broken::Silent);
+        self.note(ends.len() != owes.ends.len(), Broken::Silent);
+        self.note(ends.len() == owes.ends.len() && ends != owes.ends, Broken::Misreported);
         self.note(warnings != owes.warnings, Broken::Untold);
     }
 }

@@ -20,6 +20,10 @@ use crate::world::{self, Label, Next, Verdict};
 type Edge = world::Edge<World>;
 
 pub(super) fn all(world: &World, state: &State, edges: &mut Vec<Edge>) {
+    if [Broken::Restless, Broken::Impatient].iter().any(|broken| state.seen.broken.contains(broken)) {
+        // The law has fallen, and the world would have no end: the daemon asks again and again.
+        return;
+    }
     let mut steps = Steps { world, state, edges };
     steps.process();
     steps.clocks();

@@ -202,6 +202,15 @@ pub const LAWS: &[Law<World>] = &[
             state.daemon.live().is_some() && flight::age(state).is_some_and(|age| age >= FLIGHT_MAX)
         },
     ),
+    law(
+        "DSP-2 an end is reported as what it was, and what the clock ends as expired",
+        moment!(Misreported),
+        "a flight is over because it took too long",
+        |_, _, edges| {
+            let over = |e: &Edge| e.action == Act::Fire && advanced(e) && e.label.what == "flight_ended";
+            edges.iter().any(over)
+        },
+    ),
     law("DSP-2 the end of a flight is reported", moment!(Silent), "a flight has ended", |_, state, _| {
         state.seen.start.is_some_and(|start| !start.open)
     }),
@@ -288,6 +297,28 @@ pub const LAWS: &[Law<World>] = &[
         owed::looks_at_once,
         "a machine woke again and has not looked yet",
         |_, state, _| !state.seen.swept && state.daemon.live().is_some() && state.spent.crashes > 0,
+    ),
+    law(
+        "DSP-11 a look has a cause, or comes a whole sweep after the last",
+        moment!(Restless),
+        "the last look is over, and nothing owes another",
+        |_, state, _| state.seen.swept && !state.seen.look && owed::is_free(state),
+    ),
+    law(
+        "DSP-11 a look that failed is owed again",
+        owed::hears_that_it_failed,
+        "the last look has failed, and the daemon is yet to hear of it",
+        owed::look_failed,
+    ),
+    law(
+        "DSP-7 a plane that gave no word, or its permit to another, is not asked again at once",
+        moment!(Impatient),
+        "there is something to ask, and it is too early",
+        |_, state, _| {
+            let pause = state.ticks < state.seen.not_before;
+            let something = state.seen.held || state.seen.owed || (state.seen.look && state.seen.swept);
+            pause && something && owed::is_free(state)
+        },
     ),
     law("DSP-11 a look that is owed comes", owed::looks, "a look is owed after the first", |_, state, _| {
         state.seen.look && state.seen.swept && owed::is_free(state)

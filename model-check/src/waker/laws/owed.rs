@@ -10,7 +10,7 @@ use awakener_kernel::waker::{Effect, Input};
 use super::super::act::Act;
 use super::super::limits::{BACK_OFF_MAX, COOLDOWN, FLIGHT_MAX, PERMIT, back_off};
 use super::super::seen::Asked;
-use super::super::{State, World};
+use super::super::{Coming, State, World};
 use super::{Edge, advanced};
 use crate::process::Fate;
 
@@ -122,6 +122,23 @@ pub(super) fn looks_up(world: &World, state: &State, edges: &[Edge]) -> bool {
 
 pub(super) fn looks_at_once(world: &World, state: &State, _: &[Edge]) -> bool {
     state.seen.swept || !is_free(state) || soon(world, state, sweeps)
+}
+
+/// Whether this is the end without an answer of the look that left last.
+fn fails(state: &State, coming: Coming) -> bool {
+    matches!(coming, Coming::Input(Input::AskFailed { ticket }) if state.seen.sweep == Some(ticket))
+}
+
+pub(super) fn look_failed(_: &World, state: &State, _: &[Edge]) -> bool {
+    !state.daemon.is_staged() && state.inbox.iter().any(|coming| fails(state, *coming))
+}
+
+pub(super) fn hears_that_it_failed(_: &World, state: &State, edges: &[Edge]) -> bool {
+    state.daemon.is_staged()
+        || edges.iter().all(|edge| match edge.action {
+            Act::Complete(at) => !fails(state, state.inbox[usize::from(at)]) || advanced(edge),
+            _ => true,
+        })
 }
 
 /// A wake that is owed comes first, so that a look waits for as long as that may not be started.
