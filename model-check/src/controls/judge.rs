@@ -57,6 +57,7 @@ pub fn judge(mutation: &Mutation, said: &Said) -> Ending {
             killed.way.join(" ")
         ));
     }
+    awakener_spec::rule!(Fml5);
     let others = fallen.iter().map(|one| one.law.clone()).filter(|law| *law != mutation.killer).collect();
     Ending::Fell(mutation.killer.clone(), killed.way.len(), others)
 }

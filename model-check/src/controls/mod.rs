@@ -25,12 +25,11 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-pub use judge::Ending;
+pub use judge::{Ending, judge};
 use plan::{Control, Texts, What};
 pub use program::{program, search};
 use registry::Registry;
-use run::Said;
-pub use run::{Found, Law, Place};
+pub use run::{Fallen, Found, Law, Place, Said};
 use scratch::Scratch;
 
 /// How the controls are run.
@@ -205,7 +204,7 @@ fn searched(control: &Control<'_>, program: &Path, number: u32) -> (String, Endi
             Err(error) => return (place.to_string(), Ending::Failed(error.to_string())),
         };
         match control.what {
-            What::Edit(mutation) => return (place.to_string(), judge::judge(mutation, &said)),
+            What::Edit(mutation) => return (place.to_string(), judge(mutation, &said)),
             What::Freeze(frozen, field) => {
                 let excused = frozen.excused.contains_key(field);
                 match &said {

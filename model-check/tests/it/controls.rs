@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use awakener_model_check::controls::registry::{Mutation, Registry, Search};
-use awakener_model_check::controls::{Place, look};
+use awakener_model_check::controls::{Ending, Fallen, Place, Said, judge, look};
 use awakener_model_check::worlds::{self, Listed};
+use awakener_tools::enforces;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a package of the workspace").to_owned()
@@ -71,6 +72,30 @@ fn fml_5_every_control_names_laws_and_scopes_that_exist() {
         }
     }
     nothing(wrong);
+}
+
+enforces! {
+    [Fml5]
+    fn fml_5_a_control_is_good_if_its_own_law_falls_for_its_own_reason(_seen) {
+        let registry = Registry::read(&root()).expect("the registry can be read");
+        let known = registry.mutation.iter().find(|m| !m.message.is_empty() && m.also.is_empty());
+        let control = known.expect("a control that names one law and its reason");
+        let fell = |law: &str, way: &str| Fallen { law: law.to_owned(), way: vec![way.to_owned()] };
+        let own = fell(&control.killer, &control.message);
+        let good = judge(control, &Said::Complete(vec![own.clone()]));
+        assert_eq!(good, Ending::Fell(control.killer.clone(), 1, Vec::new()));
+        for (said, why) in [
+            (Said::Complete(Vec::new()), "SURVIVED"),
+            (Said::Complete(vec![fell("another law", &control.message)]), "unnamed"),
+            (Said::Complete(vec![own, fell("another law", "")]), "fell as well"),
+            (Said::Complete(vec![fell(&control.killer, "another way")]), "but not by"),
+            (Said::Incomplete("cut by states".to_owned()), "INCOMPLETE"),
+            (Said::Broke("a panic".to_owned()), "broke down"),
+        ] {
+            let Ending::Failed(told) = judge(control, &said) else { panic!("{said:?} passes") };
+            assert!(told.contains(why), "{told}");
+        }
+    }
 }
 
 #[test]
