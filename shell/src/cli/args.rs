@@ -327,7 +327,8 @@ pub enum ConfigCommand {
     Show,
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
+/// A setting of `--set`.
+pub fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
         Some(_) | None => Err("expected KEY=VALUE, such as limits.cooldown=5s".into()),

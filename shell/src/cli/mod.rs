@@ -63,16 +63,11 @@ pub fn main() -> ExitCode {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Ended {
     let args: Vec<OsString> = args.into_iter().collect();
     let json = args.iter().any(|arg| arg == "--json");
-    // The parser keeps what stands on one side of the command and forgets the other.
-    let settings =
-        args.iter().filter(|arg| *arg == "--set" || arg.as_encoded_bytes().starts_with(b"--set=")).count();
+    let settings = settings(&args);
     match Args::try_parse_from(args) {
-        Ok(args) if args.common.set.len() < settings => {
-            let both = "--set stands before and after the command; some of it would be lost.";
-            ended(args.common.json, Err(Failure::usage(both).then("Put all of them on one side.")))
-        }
-        Ok(args) => {
+        Ok(mut args) => {
             let json = args.common.json;
+            args.common.set = settings;
             ended(json, dispatch(args))
         }
         Err(error) => match error.kind() {
@@ -87,6 +82,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Ended {
             _wrong => Ended { code: Exit::Usage.code(), out: String::new(), err: error.to_string() },
         },
     }
+}
+
+/// Every `--set`, in order: the parser keeps those on one side of the command and forgets the others.
+fn settings(args: &[OsString]) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    let mut rest = args.iter().map(|arg| arg.to_string_lossy());
+    while let Some(arg) = rest.next() {
+        match (arg.as_ref(), arg.strip_prefix("--set=")) {
+            ("--", _) => break,
+            ("--set", _) => texts.extend(rest.next()),
+            (_, Some(text)) => texts.push(text.to_owned().into()),
+            (_, None) => {}
+        }
+    }
+    // What is no setting has been refused by the parser, on either side.
+    texts.iter().filter_map(|text| args::setting(text).ok()).collect()
 }
 
 fn ended(json: bool, result: Result<Answer, Failure>) -> Ended {

@@ -116,7 +116,7 @@ enforces! {
             &["arm", "a", "--for", "soon"],
             &["ack", ID, "--target", "a", "--outcome", "fine"],
             &["status", "--set", "nothing"],
-            &["--set", "limits.sweep=1s", "status", "--set=limits.cooldown=1s"],
+            &["--set", "nothing", "status", "--set", "limits.sweep=1s"],
             &["keys", "add-operator", "b", "--scopes", "everything", "--public", "x"],
         ] {
             let value = state.fails(args, 2);
@@ -217,14 +217,18 @@ enforces! {
     [Con1]
     fn con_1_config_show_tells_values_with_their_origin(seen) {
         let state = State::fresh();
-        let shown = state.ok(&["config", "show", "--set", "limits.cooldown=5s"]);
+        // Both sides of the command count, and what is said last.
+        let shown = state.ok(&[
+            "--set", "limits.lease=50s", "--set=limits.cooldown=9s", "config", "show", "--set", "limits.cooldown=5s",
+        ]);
         let origin = |key: &str| {
             let settings = shown["settings"].as_array().unwrap();
             let found = settings.iter().find(|entry| entry["key"] == key).unwrap();
             (found["value"].clone(), found["origin"].as_str().unwrap().to_owned())
         };
         assert_eq!(origin("limits.cooldown"), (json!(5_000), "flag --set".into()));
-        assert_eq!(origin("limits.lease"), (json!(60_000), "built in".into()));
+        assert_eq!(origin("limits.lease"), (json!(50_000), "flag --set".into()));
+        assert_eq!(origin("limits.sweep"), (json!(60_000), "built in".into()));
         assert!(origin("mode").1.ends_with("awakener.toml:3"), "{:?}", origin("mode"));
         let value = state.fails(&["config", "show", "--set", "limits.cooldwn=5s"], 78);
         seen.problem(&value);
