@@ -64,7 +64,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Ended {
     let args: Vec<OsString> = args.into_iter().collect();
     let json = args.iter().any(|arg| arg == "--json");
     // The parser keeps what stands on one side of the command and forgets the other.
-    let settings = args.iter().filter(|arg| *arg == "--set" || arg.as_encoded_bytes().starts_with(b"--set=")).count();
+    let settings =
+        args.iter().filter(|arg| *arg == "--set" || arg.as_encoded_bytes().starts_with(b"--set=")).count();
     match Args::try_parse_from(args) {
         Ok(args) if args.common.set.len() < settings => {
             let both = "--set stands before and after the command; some of it would be lost.";

@@ -1,0 +1,151 @@
+//! Power cuts under the program as it ships (issue 4): recorded from outside, cut thousands of times, judged by opening
+//! what is left.
+//!
+//! Reading order: [`record`] (strace writes down every call) → [`trace`] (the log as calls) → [`events`] (what became of
+//! files and clients) → [`disk`] (what is durable) → [`cut`] (what is left, by chance) → [`judge`] and [`station`] (what
+//! must hold) → [`controls`] (recordings that must not pass). No two recordings are the same, because senders overlap; so
+//! a state that fails is kept as it is, beside the number of its cut.
+//!
+//! `AWAKENER_CUTS` is the number of cuts of each trial, `AWAKENER_SEED` where chance begins.
+
+mod controls;
+mod cut;
+mod disk;
+mod events;
+mod judge;
+mod record;
+mod station;
+mod told;
+mod trace;
+mod trial;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use awakener_tools::{Tool, enforces_process, strace};
+use rusqlite::Connection;
+
+use super::child::Home;
+use disk::Event;
+use events::Recording;
+use judge::{Fault, Judge};
+use told::Fact;
+use trial::{Found, cuts, replay, trial};
+
+/// A recording, and where it was made.
+struct Recorded {
+    recording: Recording,
+    judge_chain: Vec<String>,
+}
+
+fn tool() -> Option<PathBuf> {
+    match strace::program().unwrap_or_else(|error| panic!("{error}")) {
+        Tool::Ready(program) => Some(program),
+        Tool::Skipped(_) => None,
+    }
+}
+
+/// The plane is recorded once for all tests.
+fn plane() -> Option<&'static Recorded> {
+    static PLANE: OnceLock<Option<Recorded>> = OnceLock::new();
+    PLANE
+        .get_or_init(|| {
+            let home = Home::new(&["limits.rate_per_minute=1000000"]);
+            let recording = work::record(&tool()?, &home);
+            let judge_chain = Judge::chain_in(&home.state());
+            Some(Recorded { recording, judge_chain })
+        })
+        .as_ref()
+}
+
+impl Recorded {
+    fn judge(&self) -> Judge {
+        Judge::new(self.judge_chain.clone())
+    }
+
+    fn trial(&self, events: &[Event], cuts: usize) -> Found {
+        let judge = self.judge();
+        trial(&self.recording, events, cuts, |state, told| judge.plane(state, told))
+    }
+}
+
+/// A control that does not fail proves nothing.
+fn caught(what: &str, found: &Found, like: impl Fn(&Fault) -> bool) {
+    let (number, fault) =
+        found.first.as_ref().unwrap_or_else(|| panic!("{what}: not found in {} cuts", found.cuts));
+    eprintln!("control, {what}: found by cut {number}: {fault:?}");
+    assert!(like(fault), "{what}: found as something else: {fault:?}");
+}
+
+enforces_process! {
+    [Inb1, Inb2, Emt1, Emt2, Aud1] fn inb_1_what_was_told_before_a_power_cut_is_there_after_it(_seen) {
+        let Some(recorded) = plane() else { return };
+        let found = recorded.trial(&recorded.recording.events, cuts(2_000));
+        found.sound("the plane");
+        found.hard_enough();
+    }
+
+    [Inb1] fn inb_1_answers_without_syncs_or_before_them_are_found_out(_seen) {
+        let Some(recorded) = plane() else { return };
+        let lost = |fault: &Fault| matches!(fault, Fault::Lost(_) | Fault::Reused(_));
+        let off = controls::synchronous_off(&recorded.recording);
+        caught("synchronous = OFF", &recorded.trial(&off, 400), |_| true);
+        let first = controls::answered_first(&recorded.recording);
+        caught("answer before commit", &recorded.trial(&first, 400), lost);
+        let floor = controls::unsynced_file(&recorded.recording, "epoch-floor.new");
+        caught("an epoch floor without sync", &recorded.trial(&floor, 1_000), |_| true);
+    }
+
+    [Aud5] fn aud_5_a_torn_tail_is_no_tampering_and_a_flipped_byte_is(_seen) {
+        let Some(recorded) = plane() else { return };
+        tampering(recorded);
+    }
+
+    [Fus4] fn fus_4_after_a_power_cut_the_latch_is_whole_or_absent_and_there_once_told(_seen) {
+        let Some(strace) = tool() else { return };
+        let home = Home::new(&["limits.rate_per_minute=1000000"]);
+        let recording = station::record(&strace, &home);
+        let found = trial(&recording, &recording.events, cuts(500), station::judge);
+        found.sound("the latch");
+        let latch = |fault: &Fault| matches!(fault, Fault::Lost(_));
+        let name = controls::unsynced_name(&recording, "latch-lotse");
+        caught("a latch whose directory is not synced", &trial(&recording, &name, 400, station::judge), latch);
+        let half = |fault: &Fault| matches!(fault, Fault::Opens(_));
+        let file = controls::unsynced_file(&recording, "latch-lotse");
+        caught("a latch without sync", &trial(&recording, &file, 400, station::judge), half);
+    }
+}
+
+/// The whole disk after the recording, and one byte of it changed.
+fn tampering(recorded: &Recorded) {
+    let judge = recorded.judge();
+    let told: Vec<&Fact> = Vec::new();
+    let at_end = || {
+        let dir = trial::scratch();
+        replay(&recorded.recording, dir.path());
+        dir
+    };
+    judge.plane(at_end().path(), &told).unwrap();
+    // Far enough back to be in the database file and not in the WAL, and in every part of an entry.
+    for (position, share) in [(2, 3), (5, 2), (9, 4)] {
+        let dir = at_end();
+        let file = dir.path().join("plane.db");
+        let entry: Vec<u8> = {
+            let conn = Connection::open(&file).unwrap();
+            conn.query_row("SELECT entry FROM audit WHERE position = ?1", [position], |row| row.get(0))
+                .unwrap()
+        };
+        flip(&file, &entry[..200.min(entry.len())], entry.len().min(200) / share);
+        let fault = judge.plane(dir.path(), &told).unwrap_err();
+        assert!(matches!(fault, Fault::Chain(_)), "entry {position}: {fault:?}");
+    }
+}
+
+/// Changes one byte of a file behind the back of everybody.
+fn flip(file: &Path, part: &[u8], at: usize) {
+    let mut bytes = std::fs::read(file).unwrap();
+    let start = bytes.windows(part.len()).position(|window| window == part).expect("it is in the file");
+    bytes[start + at] ^= 1;
+    std::fs::write(file, bytes).unwrap();
+}

@@ -1,0 +1,132 @@
+//! Many cuts over one recording: where, how, and what the judge says of each.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::cut::{Chance, Wounds, cut};
+use super::disk::{Disk, Event};
+use super::events::Recording;
+use super::judge::Fault;
+use super::told::Fact;
+
+/// What a trial found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub cuts: usize,
+    /// The first state that failed, with the number of its cut.
+    pub first: Option<(usize, Fault)>,
+    seed: u64,
+    with_pending: usize,
+    with_dropped: usize,
+    with_torn: usize,
+    with_names: usize,
+    told: usize,
+}
+
+/// How many cuts, unless the environment asks for another number.
+pub fn cuts(usual: usize) -> usize {
+    from_environment("AWAKENER_CUTS").map_or(usual, |number| usize::try_from(number).unwrap())
+}
+
+fn from_environment(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+/// A directory for one state; in memory where the machine has such a place, because nothing of it need last.
+pub fn scratch() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    tempfile::tempdir_in(memory).unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+/// Cuts, and has each state judged; ends with the first that fails.
+pub fn trial(
+    recording: &Recording,
+    events: &[Event],
+    cuts: usize,
+    judge: impl Fn(&Path, &[&Fact]) -> Result<(), Fault>,
+) -> Found {
+    let began = Instant::now();
+    let seed = from_environment("AWAKENER_SEED").unwrap_or(4);
+    let mut found = Found { seed, ..Found::default() };
+    let root = recording.names.keys().next().unwrap();
+    let mut disk = Disk::new(&recording.files, recording.names.clone());
+    let (mut done, mut told) = (0, Vec::new());
+    for (at, number) in places(events, cuts, seed) {
+        for event in &events[done..at] {
+            disk.step(event);
+            if let Event::Told(fact) = event {
+                told.push(fact);
+            }
+        }
+        done = at;
+        let left = cut(&disk, &mut Chance::new(seed, number as u64));
+        found.count(left.wounds, told.len());
+        let dir = scratch();
+        left.put(root, dir.path());
+        if let Err(fault) = judge(dir.path(), &told) {
+            let kept = Path::new(env!("CARGO_TARGET_TMPDIR"))
+                .join(format!("power-cut-{}-{number}", std::process::id()));
+            std::fs::remove_dir_all(&kept).ok();
+            left.put(root, &kept);
+            eprintln!(
+                "cut {number} with seed {seed}, after {at} of {} events: {fault:?}; kept: {}",
+                events.len(),
+                kept.display()
+            );
+            found.first = Some((number, fault));
+            break;
+        }
+    }
+    eprintln!("{} cuts in {:.1} s, seed {seed}: {found:?}", found.cuts, began.elapsed().as_secs_f32());
+    found
+}
+
+/// Where each cut falls, in order: half of them right behind something that was told.
+fn places(events: &[Event], cuts: usize, seed: u64) -> Vec<(usize, usize)> {
+    let told: Vec<usize> = (0..events.len()).filter(|at| matches!(events[*at], Event::Told(_))).collect();
+    let mut places: Vec<(usize, usize)> = (0..cuts)
+        .map(|number| {
+            let mut chance = Chance::new(!seed, number as u64);
+            let anywhere = chance.below(events.len() + 1);
+            let behind = told.get(chance.below(told.len())).map_or(anywhere, |at| at + 1);
+            (if number % 2 == 0 { anywhere } else { behind }, number)
+        })
+        .collect();
+    places.sort_unstable();
+    places
+}
+
+/// The disk at the end of a recording, if power was never cut.
+pub fn replay(recording: &Recording, to: &Path) {
+    let mut disk = Disk::new(&recording.files, recording.names.clone());
+    recording.events.iter().for_each(|event| disk.step(event));
+    disk.settle();
+    let root = recording.names.keys().next().unwrap();
+    cut(&disk, &mut Chance::new(0, 0)).put(root, to);
+}
+
+impl Found {
+    fn count(&mut self, wounds: Wounds, told: usize) {
+        self.cuts += 1;
+        self.with_pending += usize::from(wounds.pending > 0);
+        self.with_dropped += usize::from(wounds.dropped > 0);
+        self.with_torn += usize::from(wounds.torn > 0);
+        self.with_names += usize::from(wounds.names_dropped > 0);
+        self.told = self.told.max(told);
+    }
+
+    /// No state failed.
+    pub fn sound(&self, what: &str) {
+        if let Some((number, fault)) = &self.first {
+            panic!("{what}: cut {number} with seed {}: {fault:?}", self.seed);
+        }
+    }
+
+    /// The cuts met something to lose.
+    pub fn hard_enough(&self) {
+        let counts = [self.with_pending, self.with_dropped, self.with_torn, self.with_names];
+        assert!(counts.iter().all(|count| *count > self.cuts / 100), "{self:?}");
+        assert!(self.told > 100, "{self:?}");
+    }
+}
