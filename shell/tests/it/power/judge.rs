@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use awakener::keys::{FirstOperator, SecretKey};
-use awakener::plane::{Op, Plane, Reply, Setup, Submit, queries};
+use awakener::plane::{Op, Plane, Reply, Setup, Submit};
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{ContentHash, MessageId, Target};
 use awakener_kernel::machine::{Machine as _, Outcome};
@@ -113,7 +113,7 @@ impl Judge {
         holds(overview.registry.tier0_open(), || Fault::Chain("Tier-0 is closed".to_owned()))?;
         let conn = Connection::open(plane.path()).unwrap();
         let rows = Rows::of(&conn);
-        self.chain(&conn, &rows)?;
+        self.chain(&rows)?;
         let lotse = overview.mailboxes.get("lotse").cloned().unwrap_or_default();
         let mut highest = 0;
         for fact in told {
@@ -135,6 +135,7 @@ impl Judge {
                     let id = id.parse().unwrap();
                     holds(overview.registry.image().commands.contains_key(&id), lost)?;
                 }
+                Fact::Denied => holds(overview.registry.image().stopped, lost)?,
                 Fact::Hint(token) => highest = highest.max(*token),
                 Fact::Inbox { last, cursor } => {
                     holds(lotse.last.map_or(0, |seq| seq.get()) >= *last, lost)?;
@@ -150,7 +151,7 @@ impl Judge {
         holds(lotse.token.map_or(0, |token| token.get()) >= highest, || {
             Fault::Reused(format!("token {highest}"))
         })?;
-        holds(u64::from(lotse.epoch) > highest >> 32, || {
+        holds(highest == 0 || u64::from(lotse.epoch) > highest >> 32, || {
             Fault::Reused(format!("the epoch of token {highest}"))
         })?;
         self.next(plane, &overview, &rows, highest)
@@ -188,8 +189,7 @@ impl Judge {
     }
 
     /// What was recorded before the cut is a beginning of the whole chain; what follows was added by the recovery.
-    fn chain(&self, conn: &Connection, rows: &Rows) -> Verdict {
-        queries::chain(conn).map_err(Fault::Chain)?;
+    fn chain(&self, rows: &Rows) -> Verdict {
         let same = rows.hashes.iter().zip(&self.whole).take_while(|(here, there)| here == there).count();
         let recorded = |position: usize| -> bool { self.whole.contains(&rows.hashes[position]) };
         let stranger = (same..rows.hashes.len()).find(|position| recorded(*position));

@@ -17,9 +17,13 @@ const CALLS: &str = "trace=open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,l
     mmap,pwritev2,truncate,copy_file_range,sendfile,splice,link,linkat,symlink,symlinkat,rmdir,io_uring_setup,\
     sync_file_range,recvmsg";
 
-/// The same command under a tracer that writes to `log`.
-pub fn traced(strace: &Path, command: &Command, log: &Path) -> Command {
+/// From so many writes of one thread on the disk of a database is full.
+pub const DISK_FULL: &[&str] = &["-e", "inject=pwrite64:error=ENOSPC:when=500+"];
+
+/// The same command under a tracer that writes to `log`, and does more if it is told to.
+pub fn traced(strace: &Path, command: &Command, log: &Path, more: &[&str]) -> Command {
     let mut traced = Command::new(strace);
+    traced.args(more);
     traced.args(["-f", "-D", "--seccomp-bpf", "-xx", "-s", "100000000", "-e", CALLS, "-e"]);
     // The exit of the whole is written all the same.
     traced.arg("signal=none").args(["--quiet=attach,personality", "-o"]).arg(log);

@@ -51,7 +51,7 @@ pub fn record(strace: &Path, home: &Home) -> Recording {
     let log = home.dir.path().join("calls-station");
     let mut command = program(&root, &["--json"]);
     command.args(["station", "lotse"]);
-    let station = Up::start(traced(strace, &command, &log));
+    let station = Up::start(traced(strace, &command, &log, &[]));
     let listens = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !root.join("station-lotse.db").exists() {
         assert!(std::time::Instant::now() < listens, "the station does not start");

@@ -25,6 +25,8 @@ pub enum Fact {
     Answered(MessageId),
     /// An operator's command took effect.
     Enacted(String),
+    /// An operator's command that could not be stored stands in the deny file (OPR-2).
+    Denied,
     /// A hint with this freshness token is out.
     Hint(u64),
     /// How far the inbox goes, and its cursor.
@@ -62,7 +64,13 @@ impl Connection {
         self.asked.drain(..asked.length);
         assert!(self.answered.is_empty(), "more than one answer at once");
         let status = answer.line.split(' ').nth(1).unwrap_or_default();
-        if status.starts_with('2') { facts(&asked, &answer.body) } else { Vec::new() }
+        let denied =
+            answer.body["detail"].as_str().is_some_and(|detail| detail.contains(super::work::DENIED));
+        match status.starts_with('2') {
+            true => facts(&asked, &answer.body),
+            false if denied => vec![Fact::Denied],
+            false => Vec::new(),
+        }
     }
 }
 
@@ -104,8 +112,8 @@ fn facts(asked: &Part, answer: &Value) -> Vec<Fact> {
             hints.iter().map(|hint| Fact::Hint(number(&hint["data"]["freshness_token"]))).collect()
         }
         ("POST", ["v1", "audit", "checkpoint"]) => {
-            let head = &answer["checkpoint"];
-            let root = ContentHash::parse(&text(&head["head"])).unwrap();
+            let head = &answer["checkpoint"]["checkpoint"];
+            let root = serde_json::from_value(head["head"].clone()).unwrap();
             vec![Fact::Chain { size: number(&head["size"]), root }]
         }
         ("GET", ["v1", "status"]) => {

@@ -15,9 +15,11 @@ use serde_json::{Value, json};
 use super::super::child::{Home, Story, Up};
 use super::super::support::{ack, ahead, submission, turn_id, word};
 use super::events::Recording;
-use super::record::{snapshot, traced, written};
+use super::record::{DISK_FULL, snapshot, traced, written};
 use super::trace::Trace;
 
+/// What an operator is told whose act stands in the deny file.
+pub const DENIED: &str = "stands in the deny file";
 /// Senders at the same time.
 const SENDERS: usize = 6;
 /// Bytes of a large body; the WAL is copied back when it has 1,000 pages of 4,096.
@@ -35,29 +37,34 @@ pub fn record(strace: &Path, home: &Home) -> Recording {
     let root = home.state();
     let mut recording = Recording::new(&root, snapshot(&root, |_| false));
     let log = |number: usize| home.dir.path().join(format!("calls-{number}"));
-    let start = |number: usize| {
-        let mut up = Up::start(traced(strace, &home.command(), &log(number)));
+    let start = |number: usize, more: &[&str]| {
+        let mut up = Up::start(traced(strace, &home.command(), &log(number), more));
         up.serves(home);
         up
     };
-    let up = start(1);
+    let up = start(1, &[]);
     let mut work = Work { home, story: home.story(), lotse: "lotse".parse().unwrap(), number: 0 };
     work.round(3, 40);
     work.round(2, 40);
     up.kill();
     recording.add(&Trace::parse(&written(&log(1))));
-    let up = start(2);
+    let up = start(2, &[]);
     // The WAL fills up, is copied back and begun anew.
     for _ in 0..4 {
         work.round(1, LARGE);
     }
     up.stop();
     recording.add(&Trace::parse(&written(&log(2))));
-    let up = start(3);
+    let up = start(3, &[]);
     work.round(2, 40);
-    work.narrow();
+    home.act("disarm", json!({"target": "lotse"}));
+    home.act("arm", json!({"target": "lotse", "until": ahead(3_600_000)}));
     up.kill();
     recording.add(&Trace::parse(&written(&log(3))));
+    let up = start(4, DISK_FULL);
+    work.deny();
+    up.kill();
+    recording.add(&Trace::parse(&written(&log(4))));
     recording
 }
 
@@ -155,10 +162,16 @@ impl Work<'_> {
         self.home.block(self.home.observer().checkpoint()).unwrap();
     }
 
-    /// Operators take something away.
-    fn narrow(&self) {
-        self.home.act("disarm", json!({"target": "lotse"}));
-        self.home.act("arm", json!({"target": "lotse", "until": ahead(3_600_000)}));
-        self.home.act("stop_all", json!({}));
+    /// Until nothing can be stored any more; then an operator stops everything all the same (OPR-2).
+    fn deny(&mut self) {
+        let alice = self.home.client(&self.story.alice);
+        let full = (0..200).any(|_| {
+            let message = self.compose(false, 40);
+            self.home.block(alice.submit(&message, None)).is_err()
+        });
+        assert!(full, "the disk does not fill up");
+        let stop = self.home.signed("stop_all", json!({}));
+        let answer = self.home.block(Client::new(&self.home.base(), "").unwrap().operator(&stop));
+        assert!(format!("{answer:?}").contains(DENIED), "{answer:?}");
     }
 }
