@@ -67,6 +67,28 @@ impl Recording {
         }
     }
 
+    /// How often a file of this name was written from its start again, without becoming shorter first.
+    pub fn begun_anew(&self, name: &str) -> usize {
+        let mut ends: BTreeMap<Inode, usize> = BTreeMap::new();
+        let mut anew = 0;
+        let like = |path: &Path| path.file_name().is_some_and(|found| found == name);
+        let named = |inode: &Inode| {
+            self.events.iter().any(|event| match event {
+                Event::Names(names) => {
+                    names.put.as_ref().is_some_and(|(path, node)| like(path) && *node == Node::File(*inode))
+                }
+                _ => false,
+            })
+        };
+        for event in &self.events {
+            if let Event::Change(inode, Change::Write { at, .. }) = event {
+                let end = ends.insert(*inode, *at);
+                anew += usize::from(*at == 0 && end.is_some_and(|end| end > 0) && named(inode));
+            }
+        }
+        anew
+    }
+
     fn begin(&mut self, number: usize, call: &Call) {
         match call.name.as_str() {
             "fsync" | "fdatasync" if call.result == 0 => {

@@ -23,15 +23,19 @@ use super::super::support::submission;
 use super::told::Fact;
 
 /// How a plane broke its word.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// It does not start.
+    #[error("does not start: {0}")]
     Opens(String),
     /// The chain is said to be tampered with, or is no beginning of what was recorded.
+    #[error("the chain: {0}")]
     Chain(String),
     /// Something that was told is not there.
+    #[error("lost: {0}")]
     Lost(String),
     /// Something that was handed out is handed out again.
+    #[error("handed out again: {0}")]
     Reused(String),
 }
 

@@ -56,6 +56,15 @@ fn plane() -> Option<&'static Recorded> {
             let home = Home::new(&["limits.rate_per_minute=1000000"]);
             let recording = work::record(&tool()?, &home);
             let judge_chain = Judge::chain_in(&home.state());
+            let resets = recording.begun_anew("plane.db-wal");
+            let count =
+                |like: fn(&Event) -> bool| recording.events.iter().filter(|event| like(event)).count();
+            let admitted = count(|event| matches!(event, Event::Told(Fact::Admitted(..))));
+            eprintln!(
+                "recorded: {} events, {admitted} admissions, WAL begun anew {resets} times",
+                recording.events.len()
+            );
+            assert!(resets > 0, "the WAL never filled up");
             Some(Recorded { recording, judge_chain })
         })
         .as_ref()
@@ -81,7 +90,7 @@ fn only(judged: &impl Fn(&Fault) -> bool, verdict: Result<(), Fault>) -> Result<
 fn caught(what: &str, found: &Found) {
     let (number, fault) =
         found.first.as_ref().unwrap_or_else(|| panic!("{what}: not found in {} cuts", found.cuts));
-    eprintln!("control, {what}: found by cut {number}: {fault:?}");
+    eprintln!("control, {what}: found by cut {number}: {fault}");
 }
 
 const fn lost(fault: &Fault) -> bool {
@@ -95,7 +104,7 @@ const fn opens(fault: &Fault) -> bool {
 enforces_process! {
     [Inb1, Inb2, Emt1, Emt2, Aud1] fn inb_1_what_was_told_before_a_power_cut_is_there_after_it(_seen) {
         let Some(recorded) = plane() else { return };
-        let found = recorded.trial(&recorded.recording.events, cuts(2_000), |_| true);
+        let found = recorded.trial(&recorded.recording.events, cuts(1_200), |_| true);
         found.sound("the plane");
         found.hard_enough();
     }
@@ -110,7 +119,12 @@ enforces_process! {
         caught("an epoch floor without sync", &recorded.trial(&floor, 1_000, opens));
         let deny = controls::unsynced_name(&recorded.recording, "deny");
         let denied = |fault: &Fault| matches!(fault, Fault::Lost(what) if what == "Denied");
-        caught("a deny file whose directory is not synced", &recorded.trial(&deny, 1_000, denied));
+        let judge = recorded.judge();
+        let found = trial(&recorded.recording, &deny, 1_000, |state, told| match told.contains(&&Fact::Denied) {
+            true => only(&denied, judge.plane(state, told)),
+            false => Ok(()),
+        });
+        caught("a deny file whose directory is not synced", &found);
     }
 
     [Aud5] fn aud_5_a_torn_tail_is_no_tampering_and_a_flipped_byte_is(_seen) {
@@ -122,7 +136,7 @@ enforces_process! {
         let Some(strace) = tool() else { return };
         let home = Home::new(&["limits.rate_per_minute=1000000"]);
         let recording = station::record(&strace, &home);
-        let found = trial(&recording, &recording.events, cuts(500), station::judge);
+        let found = trial(&recording, &recording.events, cuts(800), station::judge);
         found.sound("the latch");
         let control = |events: &[Event], judged: fn(&Fault) -> bool| {
             trial(&recording, events, 400, |state, told| only(&judged, station::judge(state, told)))

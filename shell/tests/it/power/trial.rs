@@ -70,7 +70,7 @@ pub fn trial(
             std::fs::remove_dir_all(&kept).ok();
             left.put(root, &kept);
             eprintln!(
-                "cut {number} with seed {seed}, after {at} of {} events: {fault:?}; kept: {}",
+                "cut {number} with seed {seed}, after {at} of {} events: {fault}; kept: {}",
                 events.len(),
                 kept.display()
             );
@@ -128,7 +128,7 @@ impl Found {
     /// No state failed.
     pub fn sound(&self, what: &str) {
         if let Some((number, fault)) = &self.first {
-            panic!("{what}: cut {number} with seed {}: {fault:?}", self.seed);
+            panic!("{what}: cut {number} with seed {}: {fault}", self.seed);
         }
     }
 
