@@ -12,6 +12,7 @@ mod controls;
 mod cut;
 mod disk;
 mod events;
+mod init;
 mod judge;
 mod record;
 mod station;
@@ -130,6 +131,7 @@ enforces_process! {
     [Aud5] fn aud_5_a_torn_tail_is_no_tampering_and_a_flipped_byte_is(_seen) {
         let Some(recorded) = plane() else { return };
         tampering(recorded);
+        shortened(recorded);
     }
 
     [Fus4] fn fus_4_after_a_power_cut_the_latch_is_whole_or_absent_and_there_once_told(_seen) {
@@ -146,6 +148,17 @@ enforces_process! {
         let file = controls::unsynced_file(&recording, "latch-lotse");
         caught("a latch without sync", &control(&file, opens));
     }
+}
+
+#[test]
+fn idn_7_what_init_has_made_is_there_after_a_power_cut() {
+    let Some(strace) = tool() else { return };
+    let (_dir, recording) = init::record(&strace);
+    trial(&recording, &recording.events, cuts(800), init::judge).sound("init");
+    let unsynced = controls::unsynced_file(&recording, "audit.key");
+    caught("a key without sync", &trial(&recording, &unsynced, 400, init::judge));
+    let unsynced = controls::unsynced_name(&recording, "state");
+    caught("a directory that the one above does not have", &trial(&recording, &unsynced, 400, init::judge));
 }
 
 /// The whole disk after the recording, and one byte of it changed.
@@ -181,6 +194,28 @@ fn tampering(recorded: &Recorded) {
         assert_eq!(broken.reason(), Reason::ChainBroken, "entry {position}: {broken:?}");
         let fault = judge.plane(dir.path(), &told).unwrap_err();
         assert!(matches!(fault, Fault::Chain(_)), "entry {position}: {fault:?}");
+    }
+}
+
+/// A changed byte in the WAL ends it there for SQLite, like a torn tail: no chain says so by itself, and who kept a
+/// checkpoint sees it (AUD-3).
+fn shortened(recorded: &Recorded) {
+    let judge = recorded.judge();
+    let told = recorded.recording.events.iter().filter_map(|event| match event {
+        Event::Told(fact @ Fact::Chain { .. }) => Some(fact),
+        _ => None,
+    });
+    let told: Vec<&Fact> = told.collect();
+    for (kept, shows) in [(&[][..], false), (&told[..], true)] {
+        let dir = trial::scratch();
+        replay(&recorded.recording, dir.path());
+        let wal = dir.path().join("plane.db-wal");
+        let mut bytes = std::fs::read(&wal).unwrap();
+        bytes[32 + 24 + 100] ^= 1;
+        std::fs::write(&wal, bytes).unwrap();
+        let found = judge.plane(dir.path(), kept);
+        assert_eq!(found.as_ref().is_err_and(lost), shows, "{found:?}");
+        assert!(shows || found.is_ok(), "{found:?}");
     }
 }
 
