@@ -35,19 +35,25 @@ pub fn unsynced_file(recording: &Recording, name: &str) -> Vec<Event> {
     without_sync(recording, |synced| matches!(synced, Synced::File(inode) if files.contains(inode)))
 }
 
-/// Without the first sync of a directory after a file got this name in it.
+/// Without any sync of a directory after a file, or a directory, got this name in it.
 pub fn unsynced_name(recording: &Recording, name: &str) -> Vec<Event> {
-    let named = |path: &Path| path.file_name().is_some_and(|found| found == name);
-    let at = recording
-        .events
-        .iter()
-        .position(|event| matches!(event, Event::Names(names) if names.put.as_ref().is_some_and(|(path, _)| named(path))))
-        .unwrap_or_else(|| panic!("nothing was ever named {name}"));
+    let put = |event: &Event| match event {
+        Event::Names(names) => {
+            let (path, _) = names.put.as_ref()?;
+            path.file_name().filter(|found| *found == name).and_then(|_| path.parent().map(Path::to_owned))
+        }
+        _ => None,
+    };
+    let mut above = None;
     let mut events = recording.events.clone();
-    let sync = (at..events.len())
-        .find(|number| matches!(&events[*number], Event::SyncBegin(_, Synced::Directory(_))))
-        .unwrap_or_else(|| panic!("the directory of {name} is not synced"));
-    events.remove(sync);
+    events.retain(|event| {
+        above = above.take().or_else(|| put(event));
+        !matches!(event, Event::SyncBegin(_, Synced::Directory(path)) if above.as_ref() == Some(path))
+    });
+    assert!(
+        events.len() < recording.events.len(),
+        "nothing was named {name}, or its directory is not synced"
+    );
     events
 }
 

@@ -168,6 +168,13 @@ fn tear(at: usize, data: &[u8], bytes: &mut Vec<u8>, chance: &mut Chance) {
     }
 }
 
+impl std::fmt::Debug for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Never the bytes: there are megabytes of them, and keys.
+        f.debug_struct("Left").field("names", &self.names.len()).finish_non_exhaustive()
+    }
+}
+
 impl Left {
     /// Writes it out below `to` instead of below `root`.
     pub fn put(&self, root: &Path, to: &Path) {

@@ -1,9 +1,9 @@
 //! Many cuts over one recording: where, how, and what the judge says of each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::cut::{Chance, Wounds, cut};
+use super::cut::{Chance, Left, Wounds, cut};
 use super::disk::{Disk, Event};
 use super::events::Recording;
 use super::judge::Fault;
@@ -15,6 +15,8 @@ pub struct Found {
     pub cuts: usize,
     /// The first state that failed, with the number of its cut.
     pub first: Option<(usize, Fault)>,
+    /// The state itself, and where it was recorded.
+    left: Option<(PathBuf, Left)>,
     seed: u64,
     with_pending: usize,
     with_dropped: usize,
@@ -65,15 +67,8 @@ pub fn trial(
         let dir = scratch();
         left.put(root, dir.path());
         if let Err(fault) = judge(dir.path(), &told) {
-            let kept = Path::new(env!("CARGO_TARGET_TMPDIR"))
-                .join(format!("power-cut-{}-{number}", std::process::id()));
-            std::fs::remove_dir_all(&kept).ok();
-            left.put(root, &kept);
-            eprintln!(
-                "cut {number} with seed {seed}, after {at} of {} events: {fault}; kept: {}",
-                events.len(),
-                kept.display()
-            );
+            eprintln!("cut {number} with seed {seed}, after {at} of {} events: {fault}", events.len());
+            found.left = Some((root.clone(), left));
             found.first = Some((number, fault));
             break;
         }
@@ -127,7 +122,11 @@ impl Found {
 
     /// No state failed.
     pub fn sound(&self, what: &str) {
-        if let Some((number, fault)) = &self.first {
+        if let (Some((number, fault)), Some((root, left))) = (&self.first, &self.left) {
+            let kept = Path::new(env!("CARGO_TARGET_TMPDIR"))
+                .join(format!("power-cut-{}-{number}", std::process::id()));
+            left.put(root, &kept);
+            eprintln!("kept: {}", kept.display());
             panic!("{what}: cut {number} with seed {}: {fault}", self.seed);
         }
     }
