@@ -14,6 +14,7 @@ use super::judge::Fault;
 use super::record::{snapshot, traced, written};
 use super::told::Fact;
 use super::trace::Trace;
+use super::trial::faithful;
 
 /// A state directory from nothing, and the operator's key in a directory of its own.
 pub fn record(strace: &Path) -> (TempDir, Recording) {
@@ -26,6 +27,7 @@ pub fn record(strace: &Path) -> (TempDir, Recording) {
     let made = traced(strace, &command, &log, &[]).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     recording.add(&Trace::parse(&written(&log)));
+    faithful(&recording, snapshot(dir.path(), |_| false));
     (dir, recording)
 }
 

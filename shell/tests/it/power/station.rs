@@ -25,6 +25,7 @@ use super::judge::Fault;
 use super::record::{snapshot, traced, written};
 use super::told::Fact;
 use super::trace::Trace;
+use super::trial::faithful;
 
 /// A station whose only turn sends its own input on, until the fuse ends it.
 pub fn record(strace: &Path, home: &Home) -> Recording {
@@ -64,6 +65,7 @@ pub fn record(strace: &Path, home: &Home) -> Recording {
     let (code, said) = station.ended();
     assert_eq!(code, 90, "{said}");
     recording.add(&Trace::parse(&written(&log)));
+    faithful(&recording, snapshot(&root, others));
     up.stop();
     recording
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::cut::{Chance, Left, Wounds, cut};
-use super::disk::{Disk, Event};
+use super::disk::{Disk, Event, Node};
 use super::events::Recording;
 use super::judge::Fault;
 use super::told::Fact;
@@ -102,12 +102,30 @@ fn places(events: &[Event], cuts: usize, seed: u64) -> Vec<(usize, usize)> {
 }
 
 /// The disk at the end of a recording, if power was never cut.
-pub fn replay(recording: &Recording, to: &Path) {
+fn settled(recording: &Recording) -> Left {
     let mut disk = Disk::new(&recording.files, recording.names.clone());
     recording.events.iter().for_each(|event| disk.step(event));
     disk.settle();
-    let root = recording.names.keys().next().unwrap();
-    cut(&disk, &mut Chance::new(0, 0)).put(root, to);
+    cut(&disk, &mut Chance::new(0, 0))
+}
+
+/// Writes it out.
+pub fn replay(recording: &Recording, to: &Path) {
+    settled(recording).put(recording.names.keys().next().unwrap(), to);
+}
+
+/// The model of the disk is the disk: what the recorded processes have left really lies there, byte for byte, and
+/// nothing else. `found` is what does.
+pub fn faithful(recording: &Recording, found: Vec<(PathBuf, Option<Vec<u8>>)>) {
+    let mut left = settled(recording);
+    for (path, bytes) in found.into_iter().filter(|(path, _)| !path.to_string_lossy().ends_with("-shm")) {
+        let node = left.names.remove(&path).unwrap_or_else(|| panic!("never recorded: {}", path.display()));
+        if let (Node::File(inode), Some(bytes)) = (node, bytes) {
+            assert!(left.bytes[&inode] == bytes, "not as recorded: {}", path.display());
+        }
+    }
+    left.names.pop_first();
+    assert!(left.names.is_empty(), "recorded, and not there: {:?}", left.names);
 }
 
 impl Found {

@@ -17,6 +17,7 @@ use super::super::support::{ack, ahead, submission, turn_id, word};
 use super::events::Recording;
 use super::record::{DISK_FULL, snapshot, traced, written};
 use super::trace::Trace;
+use super::trial::faithful;
 
 /// What an operator is told whose act stands in the deny file.
 pub const DENIED: &str = "stands in the deny file";
@@ -42,29 +43,33 @@ pub fn record(strace: &Path, home: &Home) -> Recording {
         up.serves(home);
         up
     };
+    let mut add = |number: usize| {
+        recording.add(&Trace::parse(&written(&log(number))));
+        faithful(&recording, snapshot(&root, |_| false));
+    };
     let up = start(1, &[]);
     let mut work = Work { home, story: home.story(), lotse: "lotse".parse().unwrap(), number: 0 };
     work.round(3, 40);
     work.round(2, 40);
     up.kill();
-    recording.add(&Trace::parse(&written(&log(1))));
+    add(1);
     let up = start(2, &[]);
     // The WAL fills up, is copied back and begun anew.
     for _ in 0..4 {
         work.round(1, LARGE);
     }
     up.stop();
-    recording.add(&Trace::parse(&written(&log(2))));
+    add(2);
     let up = start(3, &[]);
     work.round(2, 40);
     home.act("disarm", json!({"target": "lotse"}));
     home.act("arm", json!({"target": "lotse", "until": ahead(3_600_000)}));
     up.kill();
-    recording.add(&Trace::parse(&written(&log(3))));
+    add(3);
     let up = start(4, DISK_FULL);
     work.deny();
     up.kill();
-    recording.add(&Trace::parse(&written(&log(4))));
+    add(4);
     recording
 }
 
