@@ -9,6 +9,7 @@ pub mod nats;
 pub mod packages;
 pub mod python;
 mod run;
+pub mod strace;
 
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "strace"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +100,10 @@ mod tests {
         assert_eq!(wished("", "python"), Ok(false));
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
-        assert!(error.to_string().contains("names pythons, which is none of python, nats"), "{error}");
+        assert!(
+            error.to_string().contains("names pythons, which is none of python, nats, strace"),
+            "{error}"
+        );
     }
 
     #[test]

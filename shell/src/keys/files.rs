@@ -61,13 +61,19 @@ impl KeyError {
     }
 }
 
-/// Makes a directory that only this user can enter, with its parents; one that exists is checked.
+/// Makes a directory that only this user can enter, with its parents, durably; one that exists is checked.
 ///
 /// # Errors
 /// [`KeyError::Mode`] or [`KeyError::Io`].
 pub fn private_dir(path: &Path) -> Result<(), KeyError> {
     let io = |source| KeyError::Io { path: path.into(), source };
+    let named = |at: &&Path| *at != Path::new("");
+    let missing: Vec<&Path> = path.ancestors().filter(named).take_while(|at| !at.exists()).collect();
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
+    // What lies in a directory is only as durable as the directory's own entry in the one above.
+    for made in missing {
+        File::open(parent(made)).and_then(|above| above.sync_all()).map_err(io)?;
+    }
     check_dir(path)
 }
 

@@ -248,7 +248,7 @@ fn emitted(entries: &[(ContentHash, Value)]) -> (Vec<u32>, Vec<Token>) {
 }
 
 /// RFC 9162, section 2.1.1, by its definition.
-fn tree_head(leaves: &[ContentHash]) -> ContentHash {
+pub fn tree_head(leaves: &[ContentHash]) -> ContentHash {
     fn node(leaves: &[ContentHash]) -> [u8; 32] {
         match leaves {
             [] => Sha256::digest([]).into(),

@@ -10,6 +10,7 @@ mod http;
 mod kills;
 mod manifest;
 mod plane;
+mod power;
 mod program;
 mod readme;
 mod review;

@@ -1,0 +1,53 @@
+//! `init` over power cuts: once it has said that it is done, keys, tokens and configuration are there, each whole.
+//!
+//! Before that anything may be missing; `init` then refuses the directory, or makes it anew.
+
+use std::fs;
+use std::path::Path;
+
+use awakener::keys::{FirstOperator, SecretKey, Token};
+use tempfile::TempDir;
+
+use super::super::child::program;
+use super::events::Recording;
+use super::judge::Fault;
+use super::record::{snapshot, traced, written};
+use super::told::Fact;
+use super::trace::Trace;
+use super::trial::faithful;
+
+/// A state directory from nothing, and the operator's key in a directory of its own.
+pub fn record(strace: &Path) -> (TempDir, Recording) {
+    let (dir, log) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut recording = Recording::new(dir.path(), snapshot(dir.path(), |_| false));
+    let mut command = program(&dir.path().join("state"), &["--json"]);
+    command.args(["init", "--trial", "--plane", "trial", "--operator-key"]);
+    command.arg(dir.path().join("away/operator.key"));
+    let log = log.path().join("calls");
+    let made = traced(strace, &command, &log, &[]).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    recording.add(&Trace::parse(&written(&log)));
+    faithful(&recording, snapshot(dir.path(), |_| false));
+    (dir, recording)
+}
+
+pub fn judge(root: &Path, told: &[&Fact]) -> Result<(), Fault> {
+    if !told.contains(&&Fact::Exit(Some(0))) {
+        return Ok(());
+    }
+    let state = root.join("state");
+    let lost = |what: String| Fault::Lost(what);
+    for key in [root.join("away/operator.key"), state.join("keys/router.key"), state.join("keys/audit.key")] {
+        SecretKey::load(&key).map_err(|error| lost(error.to_string()))?;
+    }
+    for name in ["observer", "daemon"] {
+        let file = state.join(format!("tokens/{name}.token"));
+        Token::load(&file).map_err(|error| lost(error.to_string()))?;
+    }
+    let first = FirstOperator::load(&state).map_err(|error| lost(error.to_string()))?;
+    let text = |name: &str| fs::read_to_string(state.join(name)).unwrap_or_default();
+    let whole = first.is_some()
+        && text("awakener.toml").ends_with("\"30s\"\n")
+        && text("agents.toml").ends_with('\n');
+    if whole { Ok(()) } else { Err(lost("the first operator, the configuration or the manifest".to_owned())) }
+}
