@@ -3,10 +3,10 @@
 //! One engine for `awakener-check controls` and for whoever else wants to know: [`run()`]. The registry says what is
 //! edited and which law must fall ([`registry`]); a copy of the workspace gets all the edits at once ([`weave`],
 //! [`plan`]) and is built once ([`scratch`]); each control is one search by that program ([`mod@run`]), which is
-//! judged ([`judge`]). Beside the named edits each state variable of the machines is frozen in turn. Numbers of
+//! judged ([`mod@judge`]). Beside the named edits each state variable of the machines is frozen in turn. Numbers of
 //! states that are pinned elsewhere, snapshots and golden files are never what a control falls to.
 //!
-//! Reading order: [`registry`] → [`source`] → [`weave`] → [`plan`] → [`scratch`] → [`mod@run`] → [`judge`].
+//! Reading order: [`registry`] → [`source`] → [`weave`] → [`plan`] → [`scratch`] → [`mod@run`] → [`mod@judge`].
 
 mod judge;
 mod plan;

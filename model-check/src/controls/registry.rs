@@ -1,7 +1,7 @@
 //! The registry of controls: what is done to the kernel or the model, and which law must fall.
 //!
 //! The file is `conformance/mutations.toml`. Here: its form, and what can be said of it without building anything. Not
-//! here: what becomes of an edit ([`super::weave`]) and of a run ([`super::judge`]). Rules: CNF-3, FML-5.
+//! here: what becomes of an edit ([`super::weave`]) and of a run ([`mod@super::judge`]). Rules: CNF-3, FML-5.
 
 use std::collections::BTreeSet;
 use std::fs;

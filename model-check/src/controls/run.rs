@@ -1,6 +1,6 @@
 //! One search by a program that follows one control, and what it said.
 //!
-//! Not here: what follows from it ([`super::judge`]).
+//! Not here: what follows from it ([`mod@super::judge`]).
 
 use std::io;
 use std::path::Path;
