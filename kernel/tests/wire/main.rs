@@ -1,6 +1,7 @@
 //! The wire: what comes in is read in one form only, and a signature covers what it should.
 
 mod common;
+mod corners;
 mod crypto;
 mod documents;
 mod door;
