@@ -6,6 +6,7 @@
 
 pub mod evidence;
 pub mod nats;
+pub mod npm;
 pub mod packages;
 pub mod python;
 mod run;
@@ -16,12 +17,12 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// The program to start.
+    /// The program to start, or the directory of the data.
     Ready(PathBuf),
     /// The user asked to do without; already said on standard error.
     Skipped(Skipped),
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!(wished("", "python"), Ok(false));
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
-        assert!(error.to_string().contains("names pythons, which is none of python, nats"), "{error}");
+        assert!(error.to_string().contains("names pythons, which is none of python, nats, npm"), "{error}");
     }
 
     #[test]

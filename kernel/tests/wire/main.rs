@@ -9,3 +9,4 @@ mod forms;
 mod hint;
 mod interop;
 mod screen;
+mod suite;
