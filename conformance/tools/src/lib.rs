@@ -5,10 +5,12 @@
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod evidence;
+pub mod mangle;
 pub mod nats;
 pub mod npm;
 pub mod packages;
 pub mod python;
+pub mod readers;
 mod run;
 
 use std::path::PathBuf;

@@ -8,5 +8,6 @@ mod door;
 mod forms;
 mod hint;
 mod interop;
+mod mangled;
 mod screen;
 mod suite;
