@@ -75,7 +75,7 @@ fn challenge(commitment: &[u8; 32], key: &[u8; 32], message: &SigningBytes) -> S
 
 /// Whether a key, a commitment and a challenge leave a point of small order over, which a cofactor hides.
 fn residue(key: &Point, commitment: &Point, k: Scalar) -> bool {
-    commitment.torsion.wrapping_add(key.torsion.wrapping_mul(k.to_bytes()[0])) % 8 != 0
+    !commitment.torsion.wrapping_add(key.torsion.wrapping_mul(k.to_bytes()[0])).is_multiple_of(8)
 }
 
 struct Vector {
