@@ -17,6 +17,8 @@ use crate::ids::MAX_INTEGER;
 
 /// How deep arrays and objects may nest; the outermost counts one.
 pub const MAX_DEPTH: u32 = 32;
+/// How deep a document of our own may nest that carries one which passed the door: an answer, an entry of the chain.
+pub const CARRIER_DEPTH: u32 = MAX_DEPTH + 16;
 
 /// Which numbers a document may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +46,7 @@ pub enum FaultKind {
     Truncated,
     /// An object has the same key twice.
     DuplicateKey,
-    /// Nested deeper than [`MAX_DEPTH`].
+    /// Nested deeper than [`MAX_DEPTH`], or [`CARRIER_DEPTH`] where that holds.
     TooDeep,
     /// A number that [`Numbers`] does not allow here.
     Number,
@@ -85,6 +87,18 @@ impl core::error::Error for JsonFault {}
 /// # Errors
 /// The first fault, in the order in which the bytes show them.
 pub fn read(bytes: &[u8], limit: usize, numbers: Numbers) -> Result<Value, JsonFault> {
+    read_within(bytes, limit, numbers, MAX_DEPTH)
+}
+
+/// As [`read`], for a document that carries another one and may nest up to [`CARRIER_DEPTH`].
+///
+/// # Errors
+/// As [`read`].
+pub fn read_carrier(bytes: &[u8], limit: usize, numbers: Numbers) -> Result<Value, JsonFault> {
+    read_within(bytes, limit, numbers, CARRIER_DEPTH)
+}
+
+fn read_within(bytes: &[u8], limit: usize, numbers: Numbers, deepest: u32) -> Result<Value, JsonFault> {
     if bytes.len() > limit {
         return Err(JsonFault { kind: FaultKind::TooLarge, at: limit });
     }
@@ -95,7 +109,7 @@ pub fn read(bytes: &[u8], limit: usize, numbers: Numbers) -> Result<Value, JsonF
         .map_err(|error| JsonFault { kind: FaultKind::Utf8, at: error.valid_up_to() })?;
     let fault = Cell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Door { numbers, depth: 0, fault: &fault }
+    let value = Door { numbers, left: deepest, fault: &fault }
         .deserialize(&mut reader)
         .map_err(|error| JsonFault { kind: kind(fault.get(), &error), at: offset(bytes, &error) })?;
     reader.end().map_err(|error| JsonFault { kind: FaultKind::Trailing, at: offset(bytes, &error) })?;
@@ -129,7 +143,8 @@ fn offset(bytes: &[u8], error: &serde_json::Error) -> usize {
 #[derive(Clone, Copy)]
 struct Door<'f> {
     numbers: Numbers,
-    depth: u32,
+    /// How many levels may still be opened.
+    left: u32,
     fault: &'f Cell<Option<FaultKind>>,
 }
 
@@ -140,10 +155,9 @@ impl<'f> Door<'f> {
     }
 
     fn inside<E: de::Error>(self) -> Result<Door<'f>, E> {
-        if self.depth < MAX_DEPTH {
-            Ok(Door { depth: self.depth + 1, ..self })
-        } else {
-            self.refuse(FaultKind::TooDeep)
+        match self.left.checked_sub(1) {
+            Some(left) => Ok(Door { left, ..self }),
+            None => self.refuse(FaultKind::TooDeep),
         }
     }
 }

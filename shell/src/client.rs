@@ -629,7 +629,7 @@ fn unsent(error: &reqwest::Error) -> ClientError {
 }
 
 fn answer<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) -> Result<T> {
-    let value = json::read(bytes, LARGEST, Numbers::Any)
+    let value = json::read_carrier(bytes, LARGEST, Numbers::Any)
         .map_err(|fault| ClientError::Malformed(format!("status {status}: {fault}")))?;
     if status.is_success() {
         serde_json::from_value(value).map_err(ClientError::malformed)
@@ -654,4 +654,18 @@ fn chain(error: &dyn std::error::Error) -> String {
 /// What a plane stores of a credential, for those who register one (IDN-6).
 pub fn credential_hash(token: &str) -> ContentHash {
     crate::keys::token_hash(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aud_1_what_carries_a_document_of_full_depth_can_be_read() {
+        // A signed command may be as deep as the door allows; its entry and the page around that are deeper.
+        let nested = |levels: u32| "[".repeat(levels as usize) + &"]".repeat(levels as usize);
+        let read = |levels| answer::<serde_json::Value>(StatusCode::OK, nested(levels).as_bytes());
+        assert!(read(json::MAX_DEPTH + 6).is_ok());
+        assert!(read(json::CARRIER_DEPTH + 1).is_err());
+    }
 }

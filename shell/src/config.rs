@@ -10,6 +10,8 @@ mod judge;
 pub mod kind;
 mod load;
 pub mod settings;
+#[cfg(test)]
+mod spoiled;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -5,9 +5,12 @@
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod evidence;
+pub mod mangle;
 pub mod nats;
+pub mod npm;
 pub mod packages;
 pub mod python;
+pub mod readers;
 mod run;
 pub mod strace;
 
@@ -17,12 +20,12 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats", "strace"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// The program to start.
+    /// The program to start, or the directory of the data.
     Ready(PathBuf),
     /// The user asked to do without; already said on standard error.
     Skipped(Skipped),
@@ -101,7 +104,7 @@ mod tests {
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
         assert!(
-            error.to_string().contains("names pythons, which is none of python, nats, strace"),
+            error.to_string().contains("names pythons, which is none of python, nats, npm, strace"),
             "{error}"
         );
     }

@@ -27,7 +27,7 @@ pub fn ack() -> AckStatement {
     }
 }
 
-fn command() -> OperatorCommand {
+pub fn command() -> OperatorCommand {
     OperatorCommand {
         id: CommandId::parse("019f0a1b-2c3d-7e4f-8a5b-000000000001").unwrap(),
         plane: PlaneName::parse("main").unwrap(),
@@ -43,7 +43,7 @@ fn command() -> OperatorCommand {
     }
 }
 
-fn checkpoint() -> Checkpoint {
+pub fn checkpoint() -> Checkpoint {
     Checkpoint {
         plane: PlaneName::parse("main").unwrap(),
         size: 1_000,
@@ -216,7 +216,7 @@ fn signed_documents_in_records_come_back() {
     assert_eq!(serde_json::from_str::<AckStatement>(&json).unwrap(), ack());
 }
 
-fn submission() -> Submission {
+pub fn submission() -> Submission {
     Submission {
         id: MessageId::parse("019f0a1b-2c00-7abc-9def-0123456789ab").unwrap(),
         thread: ThreadId::parse("019f0a1b-2c00-7abc-9def-000000000001").unwrap(),

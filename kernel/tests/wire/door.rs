@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use awakener_kernel::json::{FaultKind, JsonFault, MAX_DEPTH, Numbers, canonical, read};
+use awakener_kernel::json::{
+    CARRIER_DEPTH, FaultKind, JsonFault, MAX_DEPTH, Numbers, canonical, read, read_carrier,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -67,6 +69,10 @@ fn sig_2_the_door_bounds_size_and_depth() {
     let objects = format!("{}1{}", "{\"a\":".repeat(deepest + 1), "}".repeat(deepest + 1));
     assert_eq!(fault(objects.as_bytes()).kind, FaultKind::TooDeep);
     assert_eq!(fault("[".repeat(900).as_bytes()).kind, FaultKind::TooDeep);
+    // What carries a document may go deeper, so that whatever passed can be handed out again; not without end.
+    let carrier = |depth: u32| read_carrier(nested(depth as usize).as_bytes(), 1_000, Numbers::Any);
+    assert!(carrier(CARRIER_DEPTH).is_ok());
+    assert_eq!(carrier(CARRIER_DEPTH + 1).map_err(|fault| fault.kind), Err(FaultKind::TooDeep));
 }
 
 #[test]

@@ -6,6 +6,8 @@
 //! so. Rules: AUD-1, AUD-3, AUD-5.
 
 mod checkpoint;
+#[cfg(test)]
+mod spoiled;
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -13,7 +15,7 @@ use std::path::Path;
 
 use awakener_kernel::audit::{self as chain, Break, BreakKind};
 use awakener_kernel::ids::ContentHash;
-use awakener_kernel::json;
+use awakener_kernel::json::{self, FaultKind, Numbers};
 use awakener_kernel::operator::{Act, Empty};
 use awakener_kernel::wire::Checkpoint;
 use serde_json::{Value, json as object};
@@ -96,20 +98,28 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
         })
 }
 
+/// Each line passes the JSON door, so that an entry means the same to whoever else reads the export.
 fn lines_of(file: &Path) -> Result<Vec<Value>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let bytes = std::fs::read(file).map_err(|error| {
         Failure::new(Exit::Failed, format!("The export cannot be read: {error}.")).at(file.display())
     })?;
-    let mut lines = text.lines().enumerate().peekable();
-    let mut entries = Vec::new();
-    while let Some((at, line)) = lines.next() {
-        match serde_json::from_str(line) {
+    let (mut entries, mut position) = (Vec::new(), 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        position += 1;
+        match json::read_carrier(line, usize::MAX, Numbers::Any) {
             Ok(entry) => entries.push(entry),
-            Err(error) => {
-                let torn = error.is_eof() && lines.peek().is_none() && !text.ends_with('\n');
+            Err(fault) => {
+                // Only the last line has no end. A crash cuts anywhere, also within a character.
+                let cut_short = match fault.kind {
+                    FaultKind::Truncated => true,
+                    FaultKind::Utf8 => {
+                        std::str::from_utf8(line).is_err_and(|error| error.error_len().is_none())
+                    }
+                    _ => false,
+                };
+                let torn = cut_short && !line.ends_with(b"\n");
                 let kind = if torn { BreakKind::Torn } else { BreakKind::Form };
-                let position = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
-                return Err(broken(Break { position, kind }, &format!("{}:{}", file.display(), at + 1)));
+                return Err(broken(Break { position, kind }, &format!("{}:{position}", file.display())));
             }
         }
     }
@@ -169,7 +179,7 @@ mod tests {
         object!({"position": position, "hash": hash, "entry": entry})
     }
 
-    fn three() -> Vec<Value> {
+    pub(super) fn three() -> Vec<Value> {
         let zero = ContentHash([0; 32]).to_string();
         let mut lines: Vec<Value> = Vec::new();
         for position in 1..=3 {
@@ -179,14 +189,14 @@ mod tests {
         lines
     }
 
-    fn write(text: &str) -> Result<Answer, Failure> {
+    pub(super) fn write(text: impl AsRef<[u8]>) -> Result<Answer, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("chain.jsonl");
-        std::fs::write(&file, text).unwrap();
+        std::fs::write(&file, text.as_ref()).unwrap();
         lines_of(&file).and_then(|lines| verify(&lines, "chain", None))
     }
 
-    fn text(lines: &[Value]) -> String {
+    pub(super) fn text(lines: &[Value]) -> String {
         lines.iter().map(|line| line.to_string() + "\n").collect()
     }
 
@@ -220,5 +230,32 @@ mod tests {
         assert_eq!(write(torn).unwrap_err().reason, Some(awakener_spec::Reason::ChainTorn));
         let inside = whole.replacen("\"hash\"", "\"hash", 1);
         assert_eq!(write(&inside).unwrap_err().reason, Some(awakener_spec::Reason::ChainBroken));
+    }
+    #[test]
+    fn aud_5_a_tail_that_is_torn_within_a_character_is_torn() {
+        let mut lines = three();
+        lines[2]["entry"]["machine"] = "\u{e9}".into();
+        let whole = text(&lines);
+        let at = whole.find('\u{e9}').unwrap() + 1;
+        let reason = |bytes: &[u8]| write(bytes).map_err(|failure| failure.reason);
+        assert_eq!(reason(&whole.as_bytes()[..at]).unwrap_err(), Some(awakener_spec::Reason::ChainTorn));
+        let bad = [&whole.as_bytes()[..at], b"\n"].concat();
+        assert_eq!(reason(&bad).unwrap_err(), Some(awakener_spec::Reason::ChainBroken));
+    }
+
+    #[test]
+    fn aud_5_equal_keys_in_an_export_are_refused_and_deep_entries_are_not() {
+        let good = three();
+        let doubled = text(&good).replacen("\"machine\":", "\"machine\":\"waker\",\"machine\":", 1);
+        assert_eq!(write(&doubled).unwrap_err().reason, Some(awakener_spec::Reason::ChainBroken));
+        // A command that passed the door at its full depth stands in an entry, which stands in a line.
+        let deep = |levels: usize| {
+            let mut line = entry(1, &ContentHash([0; 32]).to_string());
+            line["entry"]["records"] = (0..levels).fold(object!([]), |inner, _| object!([inner]));
+            line["hash"] = object!(chain::hash(&json::canonical(&line["entry"])));
+            write(&text(&[line]))
+        };
+        assert_eq!(deep(40).unwrap().value["records"], 1);
+        assert!(deep(60).is_err());
     }
 }

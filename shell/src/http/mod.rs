@@ -13,6 +13,8 @@ pub(crate) mod guard;
 pub mod problem;
 mod rate;
 mod routes;
+#[cfg(test)]
+mod spoiled;
 pub mod wire;
 
 use std::net::SocketAddr;

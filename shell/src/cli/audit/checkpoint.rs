@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use awakener_kernel::ids::{ContentHash, PublicKey};
+use awakener_kernel::json::{self, Numbers};
 use awakener_kernel::wire::{Checkpoint, Signed};
 use awakener_spec::{Reason, Rule, rule};
-use serde_json::Value;
 
 use super::super::context::{Bearer, Context};
 use super::super::out::{self, Answer};
@@ -17,6 +17,9 @@ use super::write_new;
 use crate::exit::{Exit, Failure};
 use crate::keys::SecretKey;
 use crate::plane::queries::Tree;
+
+/// The most bytes of a file with a checkpoint.
+const LARGEST: usize = 65_536;
 
 /// `audit checkpoint`.
 pub fn sign(context: &Context, file: Option<&Path>) -> Result<Answer, Failure> {
@@ -58,7 +61,7 @@ pub fn load(context: &Context, file: &Path, key: Option<PublicKey>) -> Result<Ch
             .by(Rule::Aud3)
             .at(file.display())
     };
-    let value: Value = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
+    let value = json::read(text.as_bytes(), LARGEST, Numbers::Integers).map_err(|error| malformed(&error))?;
     // Both the file of `--out` and the object of `--json` are taken.
     let signed = match value.get("checkpoint").filter(|inner| inner.get("signature").is_some()) {
         Some(inner) => Signed::from_value(inner),

