@@ -8,6 +8,7 @@ mod door;
 mod forms;
 mod hint;
 mod interop;
+mod judge;
 mod mangled;
 mod screen;
 mod suite;

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn aud_5_an_export_verifies_and_every_change_shows_where() {
         let good = three();
-        assert_eq!(write(&text(&good)).unwrap().value["records"], 3);
+        assert_eq!(write(text(&good)).unwrap().value["records"], 3);
         let mut edited = good.clone();
         edited[1]["entry"]["machine"] = "waker".into();
         let mut restated = edited.clone();
@@ -217,7 +217,7 @@ mod tests {
             lines
         };
         for (lines, position) in [(edited, 3), (restated, 3), (moved, 1), (gone, 2), (last, 3)] {
-            let failure = write(&text(&lines)).unwrap_err();
+            let failure = write(text(&lines)).unwrap_err();
             assert_eq!((failure.reason, failure.exit), (Some(awakener_spec::Reason::ChainBroken), 65));
             assert!(failure.what.contains(&format!("record {position} ")), "{failure}");
         }
@@ -253,7 +253,7 @@ mod tests {
             let mut line = entry(1, &ContentHash([0; 32]).to_string());
             line["entry"]["records"] = (0..levels).fold(object!([]), |inner, _| object!([inner]));
             line["hash"] = object!(chain::hash(&json::canonical(&line["entry"])));
-            write(&text(&[line]))
+            write(text(&[line]))
         };
         assert_eq!(deep(40).unwrap().value["records"], 1);
         assert!(deep(60).is_err());
