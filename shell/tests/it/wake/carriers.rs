@@ -13,6 +13,8 @@ use awakener_tools::Tool;
 use awakener_tools::nats::{Server, program};
 use tokio::time::timeout;
 
+use super::rig::until;
+
 /// A way for hints, with what keeps it going.
 pub struct Carrier {
     pub name: &'static str,
@@ -56,11 +58,17 @@ impl Carrier {
         self.server.as_mut().expect("a broker with a server")
     }
 
-    /// A client of its own; `buffer` hints per target wait for a slow consumer.
+    /// A client of its own, connected if the server runs; `buffer` hints per target wait for a slow consumer.
     pub async fn client(&self, buffer: usize) -> Arc<dyn Broker> {
         match (&self.within, &self.server) {
             (Some(within), _) => Arc::new(within.clone()),
-            (None, Some(server)) => Arc::new(Nats::with_buffer(&[server.url()], buffer).await.unwrap()),
+            (None, Some(server)) => {
+                let nats = Nats::with_buffer(&[server.url()], buffer).await.unwrap();
+                if server.pid().is_some() {
+                    until("a client connects", async || nats.counters().connected == Some(true)).await;
+                }
+                Arc::new(nats)
+            }
             (None, None) => unreachable!("a carrier is one of both"),
         }
     }
