@@ -119,6 +119,7 @@ const SWITCH: Budget = Budget { switches: 1, manifests: ON_OFF, ..NONE };
 const TINY: &[(&str, Budget)] = &[
     ("replay", Budget { crashes: 1, ticks: 1, ..TWO }),
     ("unknown", Budget { outcomes: UNKNOWN, ticks: 3, ..LONG }),
+    ("fate_long", Budget { crashes: 1, cannot_tell: true, ..LONG }),
     ("window", NARROW),
     ("window_short", Budget { lives: &[1, 4], ..NARROW }),
     ("age", Budget { ticks: 5, ..NONE }),
@@ -143,7 +144,6 @@ const TINY: &[(&str, Budget)] = &[
 
 /// A minute or two, all together.
 const CI: &[(&str, Budget)] = &[
-    ("fate_long", Budget { crashes: 1, cannot_tell: true, ..LONG }),
     ("window_three", Budget { lives: &[4, TTL, TTL], presents: 3, history: 2, ticks: 2, ..NONE }),
     ("window_crash", Budget { crashes: 1, ..NARROW }),
     ("window_back", Budget { backs: 1, ..NARROW }),
