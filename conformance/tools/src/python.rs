@@ -12,7 +12,7 @@ use std::process::Command;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::run::run;
+use crate::run::{failed, run};
 use crate::{Tool, ToolError, skipped, workspace};
 
 /// What the tests run in Python, as foreign implementations.
@@ -60,11 +60,11 @@ impl Environment {
         let home = tools.join(format!("{}-{}", self.tool, self.name(&version)));
 
         let made = fs::create_dir_all(tools);
-        made.map_err(|cause| self.failed("create the directory of the tools", tools, &cause))?;
+        made.map_err(|cause| failed(self.tool, "create the directory of the tools", tools, &cause))?;
         let lock = tools.join(format!("{}.lock", self.tool));
         let lock = File::create(&lock)
             .and_then(|file| file.lock().map(|()| file))
-            .map_err(|cause| self.failed("take the lock", &lock, &cause))?;
+            .map_err(|cause| failed(self.tool, "take the lock", &lock, &cause))?;
         if !home.join("bin/python").exists() {
             self.install(&interpreter, &home)?;
         }
@@ -77,7 +77,7 @@ impl Environment {
         for leftover in [&partial, &home.to_path_buf()] {
             match fs::remove_dir_all(leftover) {
                 Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                    return Err(self.failed("remove a broken attempt", leftover, &cause));
+                    return Err(failed(self.tool, "remove a broken attempt", leftover, &cause));
                 }
                 Ok(()) | Err(_) => {}
             }
@@ -89,7 +89,8 @@ impl Environment {
             Command::new(interpreter).args(["-m", "venv"]).arg(&partial),
         )?;
         let pins = partial.join("requirements.txt");
-        fs::write(&pins, self.requirements).map_err(|cause| self.failed("write the pins", &pins, &cause))?;
+        fs::write(&pins, self.requirements)
+            .map_err(|cause| failed(self.tool, "write the pins", &pins, &cause))?;
         run(
             self.tool,
             "install the pinned packages",
@@ -107,7 +108,8 @@ impl Environment {
                 ])
                 .arg(&pins),
         )?;
-        fs::rename(&partial, home).map_err(|cause| self.failed("put the environment in place", home, &cause))
+        fs::rename(&partial, home)
+            .map_err(|cause| failed(self.tool, "put the environment in place", home, &cause))
     }
 
     /// Names an environment after everything that it is made from.
@@ -115,16 +117,6 @@ impl Environment {
         let digest =
             Sha256::new().chain_update(self.requirements).chain_update([0]).chain_update(version).finalize();
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    fn failed(&self, what: &str, place: &Path, cause: &io::Error) -> ToolError {
-        ToolError {
-            tool: self.tool,
-            what: format!("cannot {what}"),
-            place: place.to_path_buf(),
-            line: format!("ls -ld {}", place.display()),
-            output: cause.to_string(),
-        }
     }
 }
 

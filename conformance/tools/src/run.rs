@@ -1,5 +1,6 @@
 //! Runs one command to its end and turns every failure into a [`ToolError`] that can be acted upon.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::Command;
 
@@ -32,8 +33,22 @@ pub(crate) fn run(
         return Ok(stdout);
     }
     let all = format!("{stdout}{}", String::from_utf8_lossy(&done.stderr));
-    let skip = all.chars().count().saturating_sub(KEPT);
-    Err(error(format!("could not {what} ({})", done.status), all.chars().skip(skip).collect()))
+    Err(error(format!("could not {what} ({})", done.status), end(&all)))
+}
+
+/// What could not be done with a file or directory, and why.
+pub(crate) fn failed(tool: &'static str, what: &str, place: &Path, cause: &dyn Display) -> ToolError {
+    ToolError {
+        tool,
+        what: format!("cannot {what}"),
+        place: place.to_path_buf(),
+        line: format!("ls -ld {}", place.display()),
+        output: end(&cause.to_string()),
+    }
+}
+
+fn end(output: &str) -> String {
+    output.chars().skip(output.chars().count().saturating_sub(KEPT)).collect()
 }
 
 fn line(command: &Command) -> String {

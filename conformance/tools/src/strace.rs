@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::run;
+use crate::run::{failed, run};
 use crate::{Tool, ToolError, skipped, workspace};
 
 const TOOL: &str = "strace";
@@ -48,11 +48,8 @@ fn fetched(tools: &Path) -> Result<PathBuf, ToolError> {
     let failed = |what: &'static str| {
         let home = home.clone();
         move |cause: std::io::Error| ToolError {
-            tool: TOOL,
-            what: format!("cannot {what}"),
             line: "apt-get install strace".to_owned(),
-            place: home,
-            output: cause.to_string(),
+            ..failed(TOOL, what, &home, &cause)
         }
     };
     fs::create_dir_all(tools).map_err(failed("create the directory of the tools"))?;
