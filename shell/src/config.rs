@@ -23,6 +23,7 @@ use awakener_kernel::json;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use crate::station::local::Preset;
 pub use document::{Origin, Problem, Problems};
 
 /// Where a process runs for (CAP-5); part of every status.
@@ -100,6 +101,16 @@ pub struct Wake {
     pub plane: String,
 }
 
+/// What runs the turns of a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Runner {
+    /// A script, in a trial only.
+    Fake,
+    /// A program that is started for each turn.
+    LocalRunner,
+}
+
 /// `[stations.<target>]`: a hosted station.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Station {
@@ -107,8 +118,18 @@ pub struct Station {
     pub listen: SocketAddr,
     /// The plane that it works for.
     pub plane: String,
-    /// What runs the turns: `fake`.
-    pub runner: String,
+    /// What runs the turns.
+    pub runner: Runner,
+    /// For [`Runner::LocalRunner`]: the runtime, and so its arguments and its rule of complete.
+    pub preset: Preset,
+    /// For [`Runner::LocalRunner`]: the program and arguments of the operator; empty = that of the preset.
+    pub argv: Vec<String>,
+    /// For [`Runner::LocalRunner`]: the agent's folder; a relative path counts from the directory of the file.
+    pub folder: PathBuf,
+    /// For [`Runner::LocalRunner`]: names of variables that the agent gets beside those of every child.
+    pub env: Vec<String>,
+    /// For [`Runner::LocalRunner`]: how long a turn may take, milliseconds.
+    pub timeout: u64,
     /// The model, a key of `[models]`.
     pub model: String,
     /// How often it looks at the inbox by itself, milliseconds: what a lost wake costs at most.

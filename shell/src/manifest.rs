@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::config::{Mode, Problems};
 
+pub(crate) use read::placeholders;
 pub use table::Runtime;
 
 /// What may start an agent.

@@ -21,7 +21,7 @@ use super::context::Context;
 use super::out::Answer;
 use crate::broker::{self, Broker, HttpPush, InProcess, Nats};
 use crate::client::Client;
-use crate::config::{BrokerKind, Config, Mode};
+use crate::config::{self, BrokerKind, Config, Mode};
 use crate::demo::{self, Scenarios};
 use crate::exit::{Exit, Failure};
 use crate::http;
@@ -29,6 +29,10 @@ use crate::keys::{FirstOperator, SecretKey, Token};
 use crate::manifest::Manifest;
 use crate::pause::Pause;
 use crate::plane::{Plane, Refused, Setup};
+use crate::spawn::{self, Bounds, Secrets};
+use crate::station::fake::Fake;
+use crate::station::local::{self, Local};
+use crate::station::runner::Runner;
 use crate::station::{self, StationError};
 use crate::wake;
 
@@ -124,10 +128,6 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
             .saying(format!("there is no section [stations.{target}]"))
             .then("Add the section, and its model to [models]."));
     };
-    if config.mode == Mode::Production {
-        return Err(Failure::refused(Reason::ConfigMalformed)
-            .saying("the only runner so far is `fake`, which production does not run (CAP-3)"));
-    }
     runtime()?.block_on(async {
         let acting = context.acting_for(target)?;
         let token = Token::load(&context.token_file(&acting))?;
@@ -147,8 +147,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
             listen: own.listen,
             observer: observer.hash(),
             model: (Model(own.model.as_str().into()), mapped),
-            script: own.script.clone(),
-            turn_takes: Duration::from_millis(own.turn),
+            runner: runner(context, &config, target, own)?,
             poll_every: Duration::from_millis(own.poll.max(1)),
         };
         let serving = station::start(setup).await?;
@@ -159,6 +158,46 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
         }
         Ok(Answer::new(json!({ "stopped": "station", "target": target }), ""))
     })
+}
+
+/// What plays the turns of a station.
+fn runner(
+    context: &Context,
+    config: &Config,
+    target: &Target,
+    own: &config::Station,
+) -> Result<Arc<dyn Runner>, Failure> {
+    if own.runner == config::Runner::Fake {
+        // CAP-3: the configuration has refused it in production.
+        return Ok(Arc::new(Fake::new(own.script.clone(), Duration::from_millis(own.turn))));
+    }
+    // Every program of this process comes from the one function, so what loses its parents can be told and ended.
+    if let Err(error) = spawn::adopt() {
+        tracing::warn!(rule = "SPW-3", "what a runtime leaves behind may not be found: {error}");
+    }
+    let absolute = |path: &Path| std::path::absolute(path);
+    let paths = absolute(&own.folder).and_then(|folder| Ok((folder, absolute(&context.state)?)));
+    let (folder, state) = paths.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    let limits = config.limits.get();
+    let bounds = Bounds {
+        time: Duration::from_millis(own.timeout),
+        grace: Duration::from_millis(limits.graceful_stop.0),
+        ..Bounds::default()
+    };
+    let budget = config.models.get(&own.model).map_or(0, |model| model.budget);
+    Ok(Arc::new(Local::new(local::Settings {
+        preset: own.preset,
+        argv: own.argv.clone(),
+        folder,
+        env: own.env.clone(),
+        target: target.clone(),
+        model: own.model.clone(),
+        budget: u32::try_from(budget).unwrap_or(u32::MAX),
+        longest: usize::try_from(limits.body_bytes).unwrap_or(usize::MAX),
+        bounds,
+        secrets: Arc::new(Secrets::of_state(&state)?),
+        state,
+    })))
 }
 
 /// The second half of `latch clear`: the plane has accepted the command, the station does not run, and its latch is

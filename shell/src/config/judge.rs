@@ -3,9 +3,10 @@
 //! Rules: CAP-5, FUS-3, OBS-2, PRT-3, RTE-1.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use awakener_kernel::config::{Checked, Config as Limits};
-use awakener_kernel::ids::{SchemaRef, Tier};
+use awakener_kernel::ids::{SchemaRef, Target, Tier};
 use awakener_spec::{Reason, rule};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +15,8 @@ use super::document::{Origin, Problem, nearest};
 use super::kind::written;
 use super::load::{Loader, Shaped};
 use super::settings::{self, dotted};
-use super::{BrokerKind, Expose, Mode};
+use super::{BrokerKind, Expose, Mode, Preset, Runner, Station};
+use crate::manifest::placeholders;
 
 impl Loader {
     /// The limits, with a complaint for each one that is out of bounds (FUS-3).
@@ -72,7 +74,10 @@ impl Loader {
             self.loopback(&["http", "listen"], shaped.http.listen.ip().is_loopback());
         }
         self.loopback(&["wake", "listen"], shaped.wake.listen.ip().is_loopback());
+        let flight = self.effective.get(["limits", "flight_max"].map(str::to_owned).as_slice());
+        let flight = flight.and_then(|entry| entry.value.as_u64()).unwrap_or(u64::MAX);
         for (target, station) in &shaped.stations {
+            self.runner(target, station, flight);
             self.loopback(&["stations", target.as_str(), "listen"], station.listen.ip().is_loopback());
             if !shaped.models.contains_key(&station.model) {
                 let key = ["stations", target.as_str(), "model"];
@@ -80,6 +85,53 @@ impl Loader {
                 let near = nearest(&station.model, shaped.models.keys().map(String::as_str));
                 self.complain(self.origin(&key), key.join("."), what, near);
             }
+        }
+    }
+
+    /// What a runner needs, and what belongs to another one.
+    fn runner(&mut self, target: &Target, station: &Station, flight: u64) {
+        let (own, other, wrong): (&str, &str, &[&str]) = match station.runner {
+            Runner::Fake => ("fake", "local-runner", &["preset", "argv", "folder", "env", "timeout"]),
+            Runner::LocalRunner => ("local-runner", "fake", &["script", "turn"]),
+        };
+        let path = |key: &'static str| ["stations", target.as_str(), key];
+        for key in wrong.iter().copied() {
+            let origin = self.origin(&path(key));
+            if origin != Origin::BuiltIn {
+                let what = format!("is a key of runner {other:?}, not of {own:?}");
+                self.complain(origin, path(key).join("."), what, None);
+            }
+        }
+        if station.runner == Runner::Fake {
+            return;
+        }
+        let mut wrong = |key: &'static str, what: String, near: Option<String>| {
+            let named = self.origin(&path(key));
+            let origin = if named == Origin::BuiltIn { self.origin(&path("runner")) } else { named };
+            self.complain(origin, path(key).join("."), what, near);
+        };
+        if station.folder == Path::new(".") {
+            wrong("folder", "is missing: runner \"local-runner\" needs the folder of the agent".into(), None);
+        }
+        if station.preset == Preset::Generic && station.argv.is_empty() {
+            wrong("argv", "is missing: preset \"generic\" has no program of its own".into(), None);
+        }
+        // Only a program that speaks our own contract can be given the directive where it wants it.
+        let known: &[&str] = if station.preset == Preset::Generic {
+            &["name", "folder", "directive"]
+        } else {
+            &["name", "folder"]
+        };
+        for word in station.argv.iter().flat_map(|argument| placeholders(argument)) {
+            if !known.contains(&word) {
+                rule!(Col1);
+                let what = format!("{{{word}}} stands for nothing here; known are {}", known.join(", "));
+                wrong("argv", what, nearest(word, known.iter().copied()));
+            }
+        }
+        if station.timeout == 0 || station.timeout > flight {
+            let what = format!("is not between 1ms and limits.flight_max, {}", written(flight));
+            wrong("timeout", what, None);
         }
     }
 

@@ -216,7 +216,14 @@ impl Loader {
             limits,
             routes,
             wake: shaped.wake,
-            stations: shaped.stations,
+            stations: shaped
+                .stations
+                .into_iter()
+                .map(|(target, station)| {
+                    let folder = beside.join(&station.folder);
+                    (target, Station { folder, ..station })
+                })
+                .collect(),
             models: shaped.models,
             trial: shaped.trial,
             effective: self.effective,

@@ -9,6 +9,7 @@ use awakener_spec::{Limit, Unit};
 use serde_json::{Value, json};
 
 use super::kind::Kind;
+use crate::station::local::Preset;
 
 /// The path of a setting, segment by segment.
 pub type Path = Vec<String>;
@@ -26,6 +27,9 @@ pub struct Setting {
 
 /// The words of `mode`.
 pub const MODES: &[&str] = &["trial", "production"];
+
+/// What may run the turns of a station.
+const RUNNERS: &[&str] = &["fake", "local-runner"];
 
 /// How a turn of the `fake` runtime may go.
 const TURNS: &[&str] = &[
@@ -63,8 +67,13 @@ const SETTINGS: &[(&[&str], Kind, &str)] = &[
     (&["wake", "plane"], Kind::Url, "\"http://127.0.0.1:7717\""),
     (&["stations", "*", "listen"], Kind::Address, "\"127.0.0.1:9403\""),
     (&["stations", "*", "plane"], Kind::Url, "\"http://127.0.0.1:7717\""),
-    (&["stations", "*", "runner"], Kind::Choice(&["fake"]), "\"fake\""),
+    (&["stations", "*", "runner"], Kind::Choice(RUNNERS), "\"fake\""),
     (&["stations", "*", "model"], Kind::Text, "\"fake\""),
+    (&["stations", "*", "preset"], Kind::Choice(Preset::NAMES), "\"generic\""),
+    (&["stations", "*", "argv"], Kind::Texts, "[]"),
+    (&["stations", "*", "folder"], Kind::Text, "\".\""),
+    (&["stations", "*", "env"], Kind::EnvNames, "[]"),
+    (&["stations", "*", "timeout"], Kind::Duration, "600000"),
     (&["stations", "*", "poll"], Kind::Duration, "30000"),
     (&["stations", "*", "turn"], Kind::Duration, "10"),
     (&["stations", "*", "script"], Kind::Choices(TURNS), "[\"complete\"]"),

@@ -231,7 +231,7 @@ fn agent(target: Target, runtime: Runtime, mut values: Map<String, Value>, line:
 }
 
 /// The words between braces of one argument.
-fn placeholders(argument: &str) -> Vec<&str> {
+pub fn placeholders(argument: &str) -> Vec<&str> {
     argument.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(word, _)| word)).collect()
 }
 

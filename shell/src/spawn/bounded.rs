@@ -23,6 +23,8 @@ use super::{Input, Running, exit, family};
 const KILLED: Duration = Duration::from_secs(2);
 /// How long the last bytes of a program that has ended may take.
 const LAST_BYTES: Duration = Duration::from_millis(500);
+/// How long the rest of a family may take to end by itself once its program has; helpers often do.
+const LAST_STEPS: Duration = Duration::from_millis(250);
 /// How often one looks whether the family is gone.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -121,7 +123,7 @@ impl Running {
                 let _ = tokio::time::timeout(KILLED, &mut over).await;
             }
         } else {
-            left = self.family().await;
+            left = self.left().await;
         }
         let survived = !self.end_family().await;
         let exit = self.reap();
@@ -169,6 +171,18 @@ impl Running {
     async fn family(&self) -> usize {
         let identity = self.identity.clone();
         tokio::task::spawn_blocking(move || family::of(&identity).len()).await.unwrap_or_default()
+    }
+
+    /// How much of the family still runs a moment after the program has ended.
+    async fn left(&self) -> usize {
+        let end = Instant::now() + LAST_STEPS;
+        loop {
+            let left = self.family().await;
+            if left == 0 || Instant::now() > end {
+                return left;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Kills until nothing is left; a fork may be faster than one look. Returns whether that came about.

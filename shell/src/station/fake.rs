@@ -1,11 +1,15 @@
 //! The `fake` runtime: scripted turns for trials and tests. Named a fake because it is one (CAP-3: trial only); what it
 //! shows of a turn goes through the same judgement as the output of any runtime.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::station::{Answer, Claim, Evidence, Exit, Output, Run, Stop, Stopped, Tokens};
 use awakener_kernel::values::{AckOutcome, Response};
+
+use super::runner::{Finished, Runner, Task};
+use crate::broker::Later;
 
 /// How one scripted turn goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -37,15 +41,35 @@ pub enum Turn {
     Echo,
 }
 
-/// What a finished turn shows and says.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    /// What was seen of it.
-    pub evidence: Evidence,
-    /// What it has to say, with the text of the reply or the reason of the silence.
-    pub answer: Option<(Answer, String)>,
-    /// Whether it sends its own input on.
-    pub echoes: bool,
+/// The runner that plays a script.
+#[derive(Debug)]
+pub struct Fake {
+    script: Vec<Turn>,
+    takes: Duration,
+    played: AtomicUsize,
+}
+
+impl Fake {
+    /// One whose turns go like these, the last one again and again, and take so long each.
+    pub const fn new(script: Vec<Turn>, takes: Duration) -> Self {
+        Self { script, takes, played: AtomicUsize::new(0) }
+    }
+}
+
+impl Runner for Fake {
+    fn run<'a>(&'a self, task: &'a Task) -> Later<'a, Finished> {
+        let played = self.played.fetch_add(1, Ordering::Relaxed);
+        let turn = self.script.get(played).or(self.script.last()).copied().unwrap_or(Turn::Complete);
+        Box::pin(run(turn, &task.intent, self.takes))
+    }
+
+    fn recover(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn reaches_ack_key(&self) -> bool {
+        false
+    }
 }
 
 /// A run that went as it should.

@@ -46,10 +46,18 @@ struct Shared {
     handle: Handle,
     target: Target,
     observer: ContentHash,
+    /// Whether what runs the turns could read the station's ACK key (SPW-6).
+    reaches_ack_key: bool,
 }
 
-pub(super) async fn serve(listener: TcpListener, handle: Handle, target: Target, observer: ContentHash) {
-    let shared = Arc::new(Shared { handle, target, observer });
+pub(super) async fn serve(
+    listener: TcpListener,
+    handle: Handle,
+    target: Target,
+    observer: ContentHash,
+    reaches_ack_key: bool,
+) {
+    let shared = Arc::new(Shared { handle, target, observer, reaches_ack_key });
     let routes = Router::new()
         .route("/message", post(message))
         .route("/status", get(status))
@@ -121,6 +129,7 @@ async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Re
         "turn": image.turn,
         "tail": image.tail,
         "turns": image.counters.reading(crate::clock::system()),
+        "ack_key_in_reach_of_runner": shared.reaches_ack_key,
     }))
     .into_response()
 }

@@ -2,14 +2,17 @@
 //!
 //! A process of its own with a store of its own, that speaks HTTP to the plane and offers an AgentAPI-compatible
 //! listener on loopback, so that it can be woken like any runtime. Reading order: [`thread`] (one input, one commit) →
-//! `ports` (effects become acts) → `listener` (who wakes it) → [`latch`] (how it stops for good). The only runner
-//! so far is [`fake`].
+//! `ports` (effects become acts) → [`runner`] (who plays the turns: [`local`], or [`fake`] in a trial) → [`directive`]
+//! (what the model is told) → `listener` (who wakes it) → [`latch`] (how it stops for good).
 
+pub mod directive;
 pub mod fake;
 pub mod latch;
 mod listener;
+pub mod local;
 mod ports;
 mod rows;
+pub mod runner;
 pub mod thread;
 
 use std::net::SocketAddr;
@@ -28,6 +31,7 @@ use crate::client::Client;
 use crate::store::StoreFault;
 use latch::{Found, LatchFiles};
 use ports::{Ended, Ports, Running};
+use runner::Runner;
 use thread::{Handle, Released};
 
 /// How often the grant is looked at.
@@ -55,10 +59,8 @@ pub struct Setup {
     pub observer: ContentHash,
     /// The model, and its line in the map (OBS-2).
     pub model: (Model, Option<Mapped>),
-    /// How the turns of the `fake` runtime go, the last one again and again.
-    pub script: Vec<fake::Turn>,
-    /// How long a turn takes.
-    pub turn_takes: Duration,
+    /// What plays the turns.
+    pub runner: Arc<dyn Runner>,
     /// How often the inbox is looked at without a wake.
     pub poll_every: Duration,
 }
@@ -157,6 +159,16 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
     let path = setup.state.join(format!("station-{}.db", setup.target));
     let handle =
         thread::start(&path, setup.config_hash, setup.limits.clone(), setup.target.as_str(), None, released)?;
+    // Under the lock of the store, which no other process of this station has: what an earlier one has left running
+    // ends before anything starts (SPW-3).
+    let runner = Arc::clone(&setup.runner);
+    let recovered = tokio::task::spawn_blocking(move || runner.recover()).await;
+    let recovered = recovered.unwrap_or_else(|error| Err(error.to_string()));
+    recovered.map_err(|detail| StationError::Io {
+        reason: Reason::StoreHeld,
+        what: "ending what an earlier run has left".to_owned(),
+        detail,
+    })?;
     let listener = listener::bind(setup.listen).await?;
     let listen = listener.local_addr().map_err(|error| StationError::Io {
         reason: Reason::PortTaken,
@@ -172,14 +184,19 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
         latch: files,
         model: setup.model.0.clone(),
         mapped: setup.model.1,
-        script: setup.script.clone(),
-        turn_takes: setup.turn_takes,
+        runner: Arc::clone(&setup.runner),
         poll_every: setup.poll_every,
         run: Running::default(),
     };
     let ended = tokio::spawn(ports.serve(effects));
     let grants = tokio::spawn(follow_grant(setup.client, setup.target.clone(), handle.clone()));
-    let woken = tokio::spawn(listener::serve(listener, handle.clone(), setup.target, setup.observer));
+    let woken = tokio::spawn(listener::serve(
+        listener,
+        handle.clone(),
+        setup.target,
+        setup.observer,
+        setup.runner.reaches_ack_key(),
+    ));
     Ok(Serving { listen, handle, ended, others: vec![grants, woken] })
 }
 

@@ -19,8 +19,8 @@ use ed25519_dalek::SigningKey;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::AbortHandle;
 
-use super::fake;
 use super::latch::LatchFiles;
+use super::runner::{Runner, Task};
 use super::thread::{Handle, Released};
 use crate::client::{Client, ClientError};
 use crate::http::wire::answers::{Message, ResponseState};
@@ -39,8 +39,7 @@ pub struct Ports {
     pub latch: LatchFiles,
     pub model: Model,
     pub mapped: Option<Mapped>,
-    pub script: Vec<fake::Turn>,
-    pub turn_takes: Duration,
+    pub runner: Arc<dyn Runner>,
     pub poll_every: Duration,
     pub run: Running,
 }
@@ -53,7 +52,6 @@ pub struct Running {
     lease: Option<Fence>,
     /// The work that was read last, for the turn on it.
     read: BTreeMap<MessageId, Box<Message>>,
-    turns: usize,
 }
 
 /// Why the ports end.
@@ -251,8 +249,8 @@ impl Ports {
 
     /// What the model is told, exactly; its hash is recorded (OBS-2).
     fn directive(&self, message: MessageId) -> String {
-        let text = self.run.read.get(&message).map(|message| message.body.to_string());
-        format!("message {message}\n{}", text.unwrap_or_default())
+        let read = self.run.read.get(&message);
+        read.map(|message| super::directive::directive(&self.target, message)).unwrap_or_default()
     }
 
     fn start_turn(&mut self, ticket: Ticket, turn: TurnRef, lane: &Lane) {
@@ -260,14 +258,13 @@ impl Ports {
             former.abort();
         }
         debug_assert!(matches!(lane, Lane::Hosted { .. }), "this station hosts");
-        let scripted = self.script.get(self.run.turns).or(self.script.last()).copied();
-        self.run.turns += 1;
         let message = self.run.read.get(&turn.message).cloned();
-        let (handle, client) = (self.handle.clone(), self.client.clone());
-        let (target, fence, takes) = (self.target.clone(), self.run.lease, self.turn_takes);
+        let intent = message.as_ref().map(|message| message.head.intent.clone()).unwrap_or_default();
+        let task = Task { turn, intent, directive: self.directive(turn.message) };
+        let (handle, client, runner) = (self.handle.clone(), self.client.clone(), Arc::clone(&self.runner));
+        let (target, fence) = (self.target.clone(), self.run.lease);
         let task = tokio::spawn(async move {
-            let intent = message.as_ref().map_or("", |message| message.head.intent.as_str());
-            let ran = fake::run(scripted.unwrap_or(fake::Turn::Complete), intent, takes).await;
+            let ran = runner.run(&task).await;
             if ran.echoes
                 && let Some(message) = &message
             {

@@ -14,6 +14,7 @@ mod power;
 mod program;
 mod readme;
 mod review;
+mod runners;
 mod spawn;
 mod stations;
 mod support;

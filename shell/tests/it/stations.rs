@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use awakener::client::{Client, ReceiptFilter};
 use awakener::keys::{SecretKey, Token, token_hash};
-use awakener::station::fake::Turn;
+use awakener::station::fake::{Fake, Turn};
+use awakener::station::runner::Runner;
 use awakener::station::{self, Serving, StationError};
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{CommandId, ContentHash, MessageId, Target};
@@ -37,6 +38,8 @@ struct Desk {
     mapped: Option<Mapped>,
     takes: Duration,
     poll: Duration,
+    /// In place of a script.
+    runner: Option<Arc<dyn Runner>>,
 }
 
 /// A running station, in a runtime of its own.
@@ -75,6 +78,7 @@ impl Desk {
             mapped: Some(Mapped { window: 1_000, budget: 1_000 }),
             takes: Duration::from_millis(1),
             poll: Duration::from_millis(20),
+            runner: None,
         }
     }
 
@@ -96,8 +100,10 @@ impl Desk {
                 listen: "127.0.0.1:0".parse().unwrap(),
                 observer: token_hash(OBSERVER),
                 model: (Model("fake".into()), self.mapped),
-                script: script.to_vec(),
-                turn_takes: self.takes,
+                runner: self
+                    .runner
+                    .clone()
+                    .unwrap_or_else(|| Arc::new(Fake::new(script.to_vec(), self.takes))),
                 poll_every: self.poll,
             };
             match runtime.block_on(station::start(setup)) {

@@ -39,8 +39,7 @@ impl Process {
             listen: "127.0.0.1:0".parse().unwrap(),
             observer: observer.hash(),
             model: (Model("fake".into()), Some(Mapped { window: 8_192, budget: 2_048 })),
-            script: vec![fake::Turn::Complete],
-            turn_takes: Duration::from_millis(1),
+            runner: Arc::new(fake::Fake::new(vec![fake::Turn::Complete], Duration::from_millis(1))),
             poll_every: Duration::from_millis(50),
         };
         let serving = runtime.block_on(station::start(setup)).unwrap();
