@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use awakener::spawn::{Bounds, Secrets};
+use awakener::spawn::{self, Bounds, Secrets, Streams};
 use awakener::station::local::{Local, Preset, Settings};
 use awakener::station::runner::{Finished, Runner, Task};
 use awakener_kernel::ids::{MessageId, TurnId};
 use awakener_kernel::station::conclude;
 use awakener_kernel::values::{AckOutcome, Finish, Response, TurnRef};
 use awakener_tools::enforces_process;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::spawn::{lives, number, runtime};
+use super::spawn::{lives, number, runtime, shell};
 
 /// A folder of an agent, with a program that stands in for its runtime.
 pub struct Desk {
@@ -283,52 +284,33 @@ enforces_process! {
         let _ = seen;
     }
 
-    [Spw3, Stn8] fn spw_3_a_runner_that_was_killed_is_ended_before_another_starts(seen) {
-        let script = "test -f pid && ps -o pid= -p $(cat pid) >alive; echo $$ >pid; sleep 300";
-        let mut desk = Desk::new(Preset::Generic, script);
-        let runner = Arc::new(Local::new(desk.settings.clone()));
-        // The station is gone at once, as by kill -9: nothing of it runs any more, not even what would end its programs.
-        let runtime = runtime();
-        let first = Arc::clone(&runner);
-        let task = runtime.spawn(async move { first.run(&self::task()).await });
-        let pid = number(&desk.path("pid"));
-        super::spawn::until("it is noted", || {
-            fs::read_to_string(desk.settings.state.join("runner-lotse")).is_ok_and(|note| note.contains(&format!("\"pid\":{pid}")))
-        });
-        let note = fs::read(desk.settings.state.join("runner-lotse")).unwrap();
-        std::mem::forget(runtime);
-        std::mem::forget(task);
-        assert!(lives(pid));
-        // The next boot finds it by what was noted.
-        Local::new(desk.settings.clone()).recover().unwrap();
-        assert!(!lives(pid), "it runs on");
-        assert!(!desk.settings.state.join("runner-lotse").exists());
-        // A turn does the same if nobody did it before: never two.
-        let mut again = std::process::Command::new("sleep").arg("300").process_group_of_its_own().spawn().unwrap();
-        let identity = serde_json::from_slice::<serde_json::Value>(&note).unwrap();
-        let stat = fs::read_to_string(format!("/proc/{}/stat", again.id())).unwrap();
-        let start: u64 = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().nth(19).unwrap().parse().unwrap();
-        let mut forged = identity;
-        forged["identity"]["pid"] = again.id().into();
-        forged["identity"]["start"] = start.into();
-        fs::write(desk.settings.state.join("runner-lotse"), forged.to_string()).unwrap();
-        fs::remove_file(desk.path("pid")).unwrap();
-        desk.settings.bounds.time = Duration::from_millis(200);
-        desk.play();
-        assert!(again.try_wait().unwrap().is_some(), "there were two");
+    [Spw3, Stn8] fn spw_3_what_a_killed_station_has_left_is_ended_before_another_program_starts(seen) {
+        let desk = Desk::new(Preset::Generic, "true");
+        let note = desk.settings.state.join("runner-lotse");
+        // As it is after a kill -9: the program runs, and nothing of it is known but the note.
+        let left = |whole: bool| {
+            let pid = desk.path("pid");
+            let _ = fs::remove_file(&pid);
+            let running = spawn::start(&shell(desk.dir.path(), "echo $$ >pid; exec sleep 300"), Streams::Kept).unwrap();
+            let identity = running.identity().clone();
+            let known = if whole { json!(identity) } else { Value::Null };
+            fs::write(&note, json!({"v": 1, "mark": identity.mark, "identity": known}).to_string()).unwrap();
+            running.leave();
+            number(&pid)
+        };
+        for whole in [true, false] {
+            let pid = left(whole);
+            assert!(lives(pid));
+            Local::new(desk.settings.clone()).recover().unwrap();
+            assert!(!lives(pid) && !note.exists(), "{whole}");
+            // A turn does the same if nobody did it before: never two.
+            let pid = left(whole);
+            desk.play();
+            assert!(!lives(pid), "{whole}");
+        }
         // A note that cannot be read stops every start: nobody knows what runs.
-        fs::write(desk.settings.state.join("runner-lotse"), "{").unwrap();
+        fs::write(&note, "{").unwrap();
         assert!(Local::new(desk.settings.clone()).recover().is_err());
         let _ = seen;
-    }
-}
-
-trait Grouped {
-    fn process_group_of_its_own(&mut self) -> &mut Self;
-}
-
-impl Grouped for std::process::Command {
-    fn process_group_of_its_own(&mut self) -> &mut Self {
-        std::os::unix::process::CommandExt::process_group(self, 0)
     }
 }
