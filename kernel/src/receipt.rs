@@ -39,6 +39,8 @@ pub enum Detail {
     Dispatch(DispatchOutcome),
     /// How the turn ended (the reason of `cognition_failed`).
     Finish(Finish),
+    /// What ran the turn could have read the station's ACK key, so its ACK says no more than who holds that (SPW-6).
+    AckKeyInReach,
 }
 
 /// One receipt.

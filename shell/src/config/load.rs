@@ -162,16 +162,14 @@ impl Loader {
                 if section.first().is_none_or(|name| name != group) || self.effective.contains_key(&path) {
                     continue;
                 }
+                // What was written wrongly has been said, and is neither missing nor what is built in.
+                if self.problems.iter().any(|p| p.key == dotted(&path)) {
+                    continue;
+                }
                 if setting.default.is_null() {
                     let whole = dotted(&section);
-                    if !self.problems.iter().any(|p| p.key == dotted(&path)) {
-                        self.complain(
-                            origin.clone(),
-                            dotted(&path),
-                            format!("is missing in `{whole}`"),
-                            None,
-                        );
-                    }
+                    let what = format!("is missing in `{whole}`");
+                    self.complain(origin.clone(), dotted(&path), what, None);
                 } else {
                     let value = setting.default.clone();
                     self.effective.insert(path, Effective { value, origin: Origin::BuiltIn });

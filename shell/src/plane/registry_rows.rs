@@ -44,7 +44,12 @@ impl Persist for Registry {
             Some(Statement::Signed { kind, subject, signed, .. }) if !records.is_empty() => {
                 receipts::statement(rows, kind, subject, signed)
             }
-            Some(Statement::Signed { .. } | Statement::Answer { .. } | Statement::Submission { .. })
+            Some(
+                Statement::Signed { .. }
+                | Statement::Answer { .. }
+                | Statement::Submission { .. }
+                | Statement::AckKeyInReach,
+            )
             | None => Ok(()),
         }
     }

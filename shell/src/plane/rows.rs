@@ -176,7 +176,9 @@ fn statement(rows: &Rows<'_>, records: &[Record]) -> rusqlite::Result<()> {
         Some(Statement::Signed { kind, subject, signed, .. }) if !records.is_empty() => {
             receipts::statement(rows, kind, subject, signed)
         }
-        Some(Statement::Signed { .. } | Statement::Submission { .. }) | None => Ok(()),
+        Some(Statement::Signed { .. } | Statement::Submission { .. } | Statement::AckKeyInReach) | None => {
+            Ok(())
+        }
     }
 }
 

@@ -86,8 +86,11 @@ async fn message(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     let Ok(value) = json::read(&body, LARGEST, Numbers::Any) else {
         return refuse(StatusCode::BAD_REQUEST, "not a message");
     };
-    let Some(content) = value.get("content").and_then(Value::as_str) else {
-        return refuse(StatusCode::BAD_REQUEST, "no content");
+    let (true, Some(content)) = (fits(&value), value.get("content").and_then(Value::as_str)) else {
+        return refuse(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "a message has exactly `content` and `type`, user or raw",
+        );
     };
     let phase = shared.handle.look().await.map(|station| station.phase().name());
     if !phase.is_some_and(wakeable) {
@@ -101,6 +104,13 @@ async fn message(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     axum::Json(json!({ "ok": true })).into_response()
 }
 
+/// Whether it has the members of AgentAPI's message and no others.
+fn fits(value: &Value) -> bool {
+    let known = |name: &String| matches!(name.as_str(), "$schema" | "content" | "type");
+    let kind = value.get("type").and_then(Value::as_str);
+    value.as_object().is_some_and(|members| members.keys().all(known)) && matches!(kind, Some("user" | "raw"))
+}
+
 fn refuse(status: StatusCode, detail: &str) -> Response {
     let body = json!({ "title": status.canonical_reason(), "status": status.as_u16(), "detail": detail });
     (status, [(header::CONTENT_TYPE, "application/problem+json")], body.to_string()).into_response()
@@ -108,7 +118,9 @@ fn refuse(status: StatusCode, detail: &str) -> Response {
 
 async fn status(State(shared): State<Arc<Shared>>) -> Response {
     let resting = shared.handle.look().await.is_none_or(|station| resting(station.phase().name()));
-    axum::Json(json!({ "status": if resting { "stable" } else { "running" } })).into_response()
+    let status = if resting { "stable" } else { "running" };
+    // Its description asks for the other two: an agent of no known brand, that answers before its turn has ended.
+    axum::Json(json!({ "status": status, "agent_type": "custom", "transport": "pty" })).into_response()
 }
 
 async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {

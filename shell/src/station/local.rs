@@ -3,99 +3,34 @@
 //! The directive goes in through standard input, or through a file where a program reads no input; the command line
 //! has identifiers only. One preset for each runtime knows its arguments and its contract. What runs is written down
 //! before it is started, so that a station that was killed finds it again, ends it, and never has two. Reading order:
-//! [`Preset`] → `seen` → one of `codex`, `gemini`, `openhands`, `generic` → here. Rules: STN-8, OBS-1 to OBS-3, COL-1,
+//! [`Preset`] → [`seen`] → one of `codex`, `gemini`, `openhands`, `generic` → here. Rules: STN-8, OBS-1 to OBS-3, COL-1,
 //! SPW-1 to SPW-3, SPW-6, DSP-6.
 
 mod codex;
 mod gemini;
 mod generic;
+mod note;
 mod openhands;
+mod preset;
 pub mod seen;
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use awakener_kernel::ids::{ContentHash, Target};
 use awakener_kernel::station::{Answer, Evidence, Exit, Output, Run, Stopped};
 use awakener_kernel::values::{AckOutcome, Response};
 use awakener_spec::rule;
-use serde::{Deserialize, Serialize};
 
 use super::directive::{FAILED, SILENCE, prompt};
 use super::runner::{Finished, Runner, Task};
 use crate::broker::Later;
-use crate::spawn::{self, Bounds, Ended, Environment, Identity, Input, Mark, Program, Secrets, Streams};
+use crate::spawn::{self, Bounds, Ended, Environment, Input, Mark, Program, Secrets, Streams};
+use note::{Note, end_noted, write};
+pub use preset::Preset;
 use seen::Seen;
-
-/// How long what was left over may take to end.
-const LEFTOVER: Duration = Duration::from_secs(4);
-
-/// Which runtime, and so which arguments and which contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Preset {
-    /// `codex exec`.
-    Codex,
-    /// `gemini -p`.
-    Gemini,
-    /// OpenHands headless.
-    Openhands,
-    /// A program that speaks awakener's own contract.
-    Generic,
-}
-
-impl Preset {
-    /// Their names.
-    pub const NAMES: &'static [&'static str] = &["codex", "gemini", "openhands", "generic"];
-
-    /// What is started if nobody names another program.
-    fn program(self) -> &'static [&'static str] {
-        match self {
-            Self::Codex => &["codex"],
-            Self::Gemini => &["gemini"],
-            Self::Openhands => &["openhands"],
-            Self::Generic => &[],
-        }
-    }
-
-    /// Its own arguments, after those of the operator.
-    fn arguments(self, model: &str, prompt: String) -> Vec<String> {
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        match self {
-            // Calls of consequence are held by the host: nothing outside the workspace is written, and nobody is asked.
-            Self::Codex => {
-                let held = ["exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check"];
-                [words(&held), words(&["--color", "never", "--model", model, "-"])].concat()
-            }
-            // Its default mode refuses every tool that would have to be approved.
-            Self::Gemini => {
-                let held = ["--approval-mode", "default", "--output-format", "json", "--model", model];
-                [words(&held), vec!["--prompt".to_owned(), prompt]].concat()
-            }
-            // It approves everything itself in this mode, and cannot be told not to.
-            Self::Openhands => words(&["--headless", "--json", "--file", "{directive}"]),
-            Self::Generic => Vec::new(),
-        }
-    }
-
-    fn read(self, output: &str, exit: Option<Exit>) -> Seen {
-        let code = match exit {
-            Some(Exit::Code(code)) => Some(code),
-            Some(Exit::Signal | Exit::NotStarted | Exit::Elsewhere) | None => None,
-        };
-        match self {
-            Self::Codex => codex::read(output),
-            Self::Gemini => gemini::read(output, code),
-            Self::Openhands => openhands::read(output),
-            Self::Generic => generic::read(output),
-        }
-    }
-}
 
 /// What a local runner is made from.
 #[derive(Clone, Debug)]
@@ -133,14 +68,6 @@ pub struct Local {
     note: PathBuf,
     /// The directive, for programs that read it from a file.
     directive: PathBuf,
-}
-
-/// The note of what runs: the mark before it starts, who it is after.
-#[derive(Debug, Serialize, Deserialize)]
-struct Note {
-    v: u32,
-    mark: Mark,
-    identity: Option<Identity>,
 }
 
 impl Local {
@@ -287,36 +214,6 @@ impl Runner for Local {
         // It runs as the same user, whose files are open to it.
         rule!(Spw6);
         true
-    }
-}
-
-/// Ends what a note says was started and never seen to end.
-fn end_noted(path: &Path) -> Result<(), String> {
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    // One that is torn was being written when nothing had been started yet, or when what was started had the same mark
-    // and the note before it was whole: notes are replaced, not rewritten.
-    let note: Note = serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    if !spawn::end_leftover(note.identity.as_ref(), &note.mark, LEFTOVER) {
-        return Err(format!("a program of an earlier run cannot be ended, see {}", path.display()));
-    }
-    rule!(Spw3);
-    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Replaces a file: written beside it, made durable, renamed.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let beside = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
     }
 }
 

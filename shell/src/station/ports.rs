@@ -338,7 +338,8 @@ impl Ports {
             Ok(work) if seq.is_some_and(|seq| work.cursor >= seq) => CursorAfter::Moved,
             Ok(_) | Err(_) => CursorAfter::Pinned,
         };
-        self.handle.feed(Input::CleanupDone { ticket, cursor });
+        let reach = self.runner.reaches_ack_key().then_some(Statement::AckKeyInReach);
+        self.handle.feed_with(Input::CleanupDone { ticket, cursor }, reach);
     }
 
     fn write_latch(&self, note: &LatchNote) -> bool {

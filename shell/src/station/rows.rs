@@ -1,7 +1,7 @@
 //! A station in its own store: its own chain, and receipts of what only it can see.
 
 use awakener_kernel::machine::{Outcome, OutcomeOf};
-use awakener_kernel::receipt::{Key, Receipt};
+use awakener_kernel::receipt::{Detail, Key, Receipt};
 use awakener_kernel::station::{Input, Record, Station};
 use awakener_spec::ReceiptKind;
 
@@ -89,11 +89,10 @@ impl Persist for Station {
             }
             // Cognition is a fact of the mailbox as well, which is told of it; the cleanup is this station's alone.
             if let Record::CleanedUp { turn: Some(turn) } = record {
+                let reached = matches!(rows.focus.statement, Some(Statement::AckKeyInReach));
+                let detail = reached.then_some(Detail::AckKeyInReach);
                 let kind = ReceiptKind::CleanupComplete;
-                receipts::insert(
-                    rows,
-                    &Receipt { kind, key: Key::Turn(*turn), message: None, detail: None },
-                )?;
+                receipts::insert(rows, &Receipt { kind, key: Key::Turn(*turn), message: None, detail })?;
             }
         }
         Ok(())

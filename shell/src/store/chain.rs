@@ -28,6 +28,8 @@ pub enum Statement {
         /// The text.
         body: String,
     },
+    /// What ran the turn could have read the station's ACK key (SPW-6).
+    AckKeyInReach,
     /// A signed document as received.
     Signed {
         /// `ack` or `operator`.

@@ -43,8 +43,16 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 enforces! {
     [Con1]
     fn con_1_an_unknown_key_or_value_is_refused_with_file_line_and_what_was_meant(seen) {
+        let runner = |more: &str| {
+            format!(
+                "[models.m]\nwindow = 2\nbudget = 1\n[stations.mataya-dyad]\nrunner = \"local-runner\"\nfolder = \"/agents\"\n\
+                 argv = [\"sh\", \"{{name}}\"]\n{more}model = \"m\"\n"
+            )
+        };
+        assert!(load(&runner("")).is_ok(), "{}", load(&runner("")).unwrap_err());
+        assert!(load(&runner("preset = \"gemini\"\nenv = [\"GEMINI_API_KEY\"]\ntimeout = \"5m\"\n")).is_ok());
         // Text, line, key, nearest.
-        let table = [
+        let table: &[(&str, usize, &str, Option<&str>)] = &[
             ("mod = \"trial\"\n", 1, "mod", Some("mode")),
             ("\n[htpp]\nlisten = \"127.0.0.1:1\"\n", 2, "htpp", Some("http")),
             ("[http]\n\nlisen = \"127.0.0.1:1\"\n", 3, "http.lisen", Some("http.listen")),
@@ -66,8 +74,19 @@ enforces! {
             ("[models.big]\nwindow = 1\n", 2, "models.big.budget", None),
             ("mode = \"trial\"\n[models.big]\nwindow = 2\nbudget = 1\n[stations.mataya-dyad]\nmodel = \"bg\"\n", 6,
              "stations.mataya-dyad.model", Some("big")),
+            (&runner("prset = \"codex\"\n"), 8, "stations.mataya-dyad.prset", Some("stations.mataya-dyad.preset")),
+            (&runner("preset = \"codx\"\n"), 8, "stations.mataya-dyad.preset", Some("codex")),
+            (&runner("argv = \"codex\"\n").replace("argv = [\"sh\", \"{name}\"]\n", ""), 7, "stations.mataya-dyad.argv", None),
+            (&runner("").replace("argv = [\"sh\", \"{name}\"]\n", ""), 5, "stations.mataya-dyad.argv", None),
+            (&runner("").replace("folder = \"/agents\"\n", ""), 5, "stations.mataya-dyad.folder", None),
+            (&runner("").replace("{name}", "{nme}"), 7, "stations.mataya-dyad.argv", Some("name")),
+            (&runner("preset = \"codex\"\n").replace("{name}", "{directive}"), 7, "stations.mataya-dyad.argv", None),
+            (&runner("env = [\"api-key\"]\n"), 8, "stations.mataya-dyad.env", None),
+            (&runner("timeout = \"5h\"\n"), 8, "stations.mataya-dyad.timeout", None),
+            (&runner("script = [\"complete\"]\n"), 8, "stations.mataya-dyad.script", None),
+            (&runner("").replace("local-runner", "local-runer"), 5, "stations.mataya-dyad.runner", Some("local-runner")),
         ];
-        for (text, at, key, nearest) in table {
+        for &(text, at, key, nearest) in table {
             let problem = only(text);
             seen.refusal(problem.reason);
             assert_eq!(problem.reason, Reason::ConfigMalformed, "{text}");

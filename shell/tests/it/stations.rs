@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use awakener::client::{Client, ReceiptFilter};
 use awakener::keys::{SecretKey, Token, token_hash};
 use awakener::station::fake::{Fake, Turn};
+use awakener::station::local::{Local, Preset};
 use awakener::station::runner::Runner;
 use awakener::station::{self, Serving, StationError};
 use awakener_kernel::config::Config;
@@ -288,6 +289,20 @@ enforces_process! {
         });
         assert!(said.is_success());
         until("it is acknowledged", || !state(&rig, &story, id).1);
+        // AgentAPI's description of both calls, and what it refuses.
+        until("it rests", || run.phase() == "armed");
+        let (shown, refused) = run.runtime.block_on(async {
+            let status = http().get(format!("http://{}/status", run.listen)).send().await.unwrap();
+            let mut refused = Vec::new();
+            for body in [json!({"content": "x"}), json!({"content": "x", "type": "loud"}), json!({"content": "x", "type": "user", "to": 1}), json!({"type": "user"})] {
+                let answer = http().post(format!("http://{}/message", run.listen)).json(&body).send().await.unwrap();
+                let problem = answer.headers()["content-type"] == "application/problem+json";
+                refused.push((answer.status().as_u16(), problem));
+            }
+            (serde_json::from_slice::<Value>(&status.bytes().await.unwrap()).unwrap(), refused)
+        });
+        assert_eq!(shown, json!({"status": "stable", "agent_type": "custom", "transport": "pty"}));
+        assert_eq!(refused, [(422, true); 4]);
         let (now, _) = state(&rig, &story, id);
         assert_eq!(now["response"]["kind"], "reply");
         // What was recorded of the wake is its id; its words are nowhere, neither here nor there.
@@ -472,6 +487,54 @@ enforces_process! {
         let run = desk.start(&[Turn::Complete]).unwrap();
         until("with a line in the map it runs", || !state(&rig, &story, id).1);
         run.crash();
+    }
+
+    [Spw6, Stn8, Obs2] fn spw_6_the_receipt_of_a_turn_says_that_its_program_could_reach_the_key(seen) {
+        let rig = rig();
+        let story = rig.story();
+        let mut desk = Desk::new(story.agent.clone(), clone(&story.station));
+        let reach = "SELECT count(*) FROM receipt WHERE kind = 'cleanup_complete' AND detail = '\"ack_key_in_reach\"'";
+        // The control: nothing is started for a scripted turn.
+        let run = desk.start(&[Turn::Complete]).unwrap();
+        let id = send(&rig, &story, &alert(1));
+        until("it is acknowledged", || !state(&rig, &story, id).1);
+        until("it rests", || run.phase() == "armed");
+        assert_eq!((desk.count(reach), &run.status()["ack_key_in_reach_of_runner"]), (0, &json!(false)));
+        run.crash();
+
+        let line = "echo '{\"awakener\":1,\"stop\":\"end_turn\",\"reply\":\"done\"}'";
+        let program = super::runners::Desk::new(Preset::Generic, line);
+        desk.runner = Some(Arc::new(Local::new(program.settings.clone())));
+        let run = desk.start(&[]).unwrap();
+        let id = send(&rig, &story, &alert(2));
+        until("it is acknowledged", || !state(&rig, &story, id).1);
+        until("it rests", || run.phase() == "armed");
+        assert_eq!((desk.count(reach), &run.status()["ack_key_in_reach_of_runner"]), (1, &json!(true)));
+        // What was recorded is the hash of what it read.
+        let hash = ContentHash::of(&fs::read(program.path("input")).unwrap());
+        let told = format!("SELECT count(*) FROM audit WHERE instr(CAST(entry AS TEXT), '\"directive\":\"{hash}\"') > 0");
+        assert_eq!(desk.count(&told), 1);
+        run.crash();
+        let _ = seen;
+    }
+
+    [Spw3, Stn2] fn spw_3_the_program_of_a_turn_that_nobody_wants_any_more_is_ended(seen) {
+        let rig = rig();
+        let story = rig.story();
+        let mut desk = Desk::new(story.agent.clone(), clone(&story.station));
+        let program = super::runners::Desk::new(Preset::Generic, "trap '' TERM; echo $$ >pid; while :; do sleep 0.05; done");
+        desk.runner = Some(Arc::new(Local::new(program.settings.clone())));
+        let run = desk.start(&[]).unwrap();
+        let id = send(&rig, &story, &alert(1));
+        let pid = super::spawn::number(&program.path("pid"));
+        until("the turn runs", || run.phase() == "cognizing");
+        assert!(super::spawn::lives(pid));
+        rig.act("disarm", json!({"target": "lotse"}));
+        until("it is dark", || run.phase() == "dark");
+        until("its program is gone", || !super::spawn::lives(pid));
+        assert!(state(&rig, &story, id).1);
+        run.crash();
+        let _ = seen;
     }
 
     [Fus1, Fus4, Fus5, Fus6, Fus7] fn fus_4_a_runaway_echo_trips_latches_and_is_cleared_by_an_operator(seen) {

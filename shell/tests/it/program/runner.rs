@@ -130,6 +130,9 @@ fn stn_8_a_script_is_woken_handles_the_alert_and_finds_no_secret_of_its_station(
     let _station = Station::start(&machine, "lotse", &planted);
     let id = machine.alert("order the tug");
     until(&machine, "it is acknowledged", || outstanding(&machine) == 0);
+    let token_of =
+        |name: &str| fs::read_to_string(machine.state().join(format!("tokens/{name}.token"))).unwrap();
+    until(&machine, "it rests", || ask(&machine, "lotse", token_of("observer").trim())["phase"] == "armed");
 
     let environment = fs::read_to_string(folder.join("environment")).unwrap();
     assert!(environment.contains("AGENT_API_KEY=its own"), "{environment}");
@@ -152,9 +155,13 @@ fn stn_8_a_script_is_woken_handles_the_alert_and_finds_no_secret_of_its_station(
         assert!(trace.contains(kind), "{kind}: {trace}");
     }
     // SPW-6: the program runs as the same user, and the status does not hide what that means.
-    let observer = fs::read_to_string(machine.state().join("tokens/observer.token")).unwrap();
-    let shown = ask(&machine, "lotse", observer.trim());
+    let shown = ask(&machine, "lotse", token_of("observer").trim());
     assert_eq!(shown["ack_key_in_reach_of_runner"], true, "{shown}");
+    let store = rusqlite::Connection::open(machine.state().join("station-lotse.db")).unwrap();
+    let detail: String = store
+        .query_row("SELECT detail FROM receipt WHERE kind = 'cleanup_complete'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(detail, "\"ack_key_in_reach\"");
 }
 
 /// The station's own status.
