@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::out::Answer;
+use crate::agents::{Neighbours, WakeAt};
 use crate::broker::{self, Broker, HttpPush, InProcess, Nats};
 use crate::client::Client;
 use crate::config::{BrokerKind, Config, Mode};
@@ -82,8 +83,13 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             observers: vec![observer.hash()],
             audit_key: audit.signing().clone(),
         };
+        let at = match &woken {
+            Some(daemon) => WakeAt::Here(daemon.watch()),
+            None => WakeAt::At(config.wake.listen),
+        };
+        let neighbours = Neighbours::of(&config, at, observer.hash());
         ready("the plane", config.http.listen, config.mode);
-        let served = http::serve(plane.clone(), settings, listener, signal()).await;
+        let served = http::serve_beside(plane.clone(), settings, neighbours, listener, signal()).await;
         drop(woken);
         publisher.abort();
         drop(plane);
@@ -140,6 +146,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
         let setup = station::Setup {
             state: context.state.clone(),
             target: target.clone(),
+            mode: config.mode,
             client: Client::new(&own.plane, token.expose())?,
             limits: config.limits.clone(),
             config_hash: config.hash(),

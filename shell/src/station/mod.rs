@@ -25,6 +25,7 @@ use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 
 use crate::client::Client;
+use crate::config::Mode;
 use crate::store::StoreFault;
 use latch::{Found, LatchFiles};
 use ports::{Ended, Ports, Running};
@@ -41,6 +42,8 @@ pub struct Setup {
     pub state: PathBuf,
     /// Whose inbox.
     pub target: Target,
+    /// Trial or production, for the status (CAP-5).
+    pub mode: Mode,
     /// The plane, with a credential that acts for the target.
     pub client: Client,
     /// The limits.
@@ -179,7 +182,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
     };
     let ended = tokio::spawn(ports.serve(effects));
     let grants = tokio::spawn(follow_grant(setup.client, setup.target.clone(), handle.clone()));
-    let woken = tokio::spawn(listener::serve(listener, handle.clone(), setup.target, setup.observer));
+    let woken = tokio::spawn(listener::serve(listener, handle.clone(), setup.target, setup.observer, setup.mode));
     Ok(Serving { listen, handle, ended, others: vec![grants, woken] })
 }
 
