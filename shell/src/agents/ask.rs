@@ -103,7 +103,8 @@ impl Neighbours {
     pub async fn ask(&self, only: Option<&Target>) -> Heard {
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut asked = JoinSet::new();
-        for (target, at) in self.stations.iter().filter(|(target, _)| only.is_none_or(|only| only == *target)) {
+        for (target, at) in self.stations.iter().filter(|(target, _)| only.is_none_or(|only| only == *target))
+        {
             let (target, at, room, http) = (target.clone(), *at, Arc::clone(&room), self.http.clone());
             let token = look_token(&self.observer, &target);
             asked.spawn(async move {
@@ -127,8 +128,7 @@ impl Neighbours {
 
     async fn daemon(&self) -> Source<Daemon> {
         let found = match &self.wake {
-            WakeAt::Nowhere => return Source::Absent,
-            WakeAt::Down => return Source::Silent,
+            WakeAt::Nowhere | WakeAt::Down => return Source::Absent,
             WakeAt::At(at) => within(fetch(self.http.clone(), *at, None, WAKE_BYTES)).await,
             WakeAt::Here(watch) => {
                 within(async {
@@ -249,8 +249,8 @@ fn read_station(target: &Target, bytes: &[u8]) -> Result<StationFacts, Missed> {
 }
 
 fn read_daemon(bytes: &[u8]) -> Result<Daemon, Missed> {
-    let status: DaemonStatus =
-        serde_json::from_slice(bytes).map_err(|_| unread("what it answered is no status of a wake daemon"))?;
+    let status: DaemonStatus = serde_json::from_slice(bytes)
+        .map_err(|_| unread("what it answered is no status of a wake daemon"))?;
     let named = awakener_kernel::ids::DaemonName::parse(&status.name).is_ok();
     if status.v != 1 || !named {
         return Err(unread("what it answered is no status of a wake daemon"));
@@ -258,4 +258,3 @@ fn read_daemon(bytes: &[u8]) -> Result<Daemon, Missed> {
     let wakers = status.targets.into_iter().map(|waker| (waker.target.clone(), waker)).collect();
     Ok(Daemon { name: status.name, plane_reachable: status.plane_reachable, wakers })
 }
-

@@ -86,6 +86,8 @@ causes! {
     FleetPaused: Dsp10,
     /// It rests for a while.
     Paused: Dsp10,
+    /// A pause file of a wake daemon with a state directory of its own holds it.
+    DaemonPaused: Dsp10,
     /// It has no grant.
     NotArmed: Stn2,
     /// Its grant is over.

@@ -25,7 +25,7 @@ pub enum Source<T> {
     Silent,
     /// It could not be read, and why.
     Unread(String),
-    /// There is none by configuration.
+    /// There is none: not configured, or a part of a plane that does not run.
     Absent,
 }
 

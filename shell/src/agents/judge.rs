@@ -61,7 +61,11 @@ pub fn judge(facts: &Facts) -> Verdict {
         return Verdict { cause, state: State::Unknown, ..verdict };
     }
     let waiting = oldest(facts).map(|alert| alert.opened);
-    let phase = facts.station().map(|station| station.since);
+    // What is about the station has lasted as long as its phase; since when a brake holds nobody wrote down.
+    let phase = facts.station().map(|station| station.since).filter(|_| match verdict.cause {
+        Cause::AtRest | Cause::MailWaits | Cause::Resting => true,
+        _other => false,
+    });
     verdict.since(verdict.since.or(waiting).or(phase))
 }
 
@@ -73,6 +77,7 @@ fn first(facts: &Facts) -> Verdict {
     latched(facts)
         .or_else(|| broken(facts, plane))
         .or_else(|| busy(facts, plane))
+        .or_else(|| blind(facts))
         .or_else(|| braked(facts, plane))
         .or_else(|| station(facts))
         .or_else(|| alert(facts, plane))
@@ -81,12 +86,11 @@ fn first(facts: &Facts) -> Verdict {
 
 /// The first source that should be there and could not be read.
 fn unread(facts: &Facts) -> Option<Cause> {
-    match (&facts.files, &facts.station, &facts.wake) {
-        (Source::Unread(_), ..) => Some(Cause::FilesUnread),
-        (_, Source::Silent, _) => Some(Cause::StationSilent),
-        (_, Source::Unread(_), _) => Some(Cause::StationUnread),
-        (.., Source::Silent) => Some(Cause::WakeSilent),
-        (.., Source::Unread(_)) => Some(Cause::WakeUnread),
+    match (&facts.station, &facts.wake) {
+        (Source::Silent, _) => Some(Cause::StationSilent),
+        (Source::Unread(_), _) => Some(Cause::StationUnread),
+        (_, Source::Silent) => Some(Cause::WakeSilent),
+        (_, Source::Unread(_)) => Some(Cause::WakeUnread),
         _known => None,
     }
 }
@@ -156,19 +160,26 @@ fn flying(waker: &WakerFacts, flight: &FlightFacts) -> Verdict {
     verdict.since(Some(flight.started)).about(Some(flight.message))
 }
 
+/// Without the state directory nobody can say that neither latch nor pause holds.
+fn blind(facts: &Facts) -> Option<Verdict> {
+    facts.files.missing().map(|_| Verdict::of(State::Unknown, Cause::FilesUnread))
+}
+
 /// What operators and faults of the plane forbid. Only what waits makes a brake somebody's business.
 fn braked(facts: &Facts, plane: &PlaneFacts) -> Option<Verdict> {
     let waits = State::if_waiting(work_waits(facts, plane));
     let files = facts.files.known();
-    let holds = |file: bool| file || facts.waker().is_some_and(|waker| waker.paused);
     if plane.stopped || files.is_some_and(|files| files.stop_all) {
         return Some(Verdict::of(waits, Cause::Stopped));
     }
     if let Some(until) = plane.fleet_pause {
         return Some(Verdict::of(waits, Cause::FleetPaused).until(Some(until)));
     }
-    if plane.pause.is_some() || holds(files.is_some_and(|files| files.pause)) {
+    if plane.pause.is_some() || files.is_some_and(|files| files.pause) {
         return Some(Verdict::of(waits, Cause::Paused).until(plane.pause));
+    }
+    if facts.waker().is_some_and(|waker| waker.paused) {
+        return Some(Verdict::of(waits, Cause::DaemonPaused));
     }
     match plane.grant {
         None => return Some(Verdict::of(waits, Cause::NotArmed)),
@@ -190,7 +201,8 @@ fn braked(facts: &Facts, plane: &PlaneFacts) -> Option<Verdict> {
     if plane.mail.outstanding.is_empty() {
         return None;
     }
-    let roster = roster(plane.roster).map(|(cause, since)| Verdict::of(State::NeedsInput, cause).since(since));
+    let roster =
+        roster(plane.roster).map(|(cause, since)| Verdict::of(State::NeedsInput, cause).since(since));
     roster.or_else(|| (!plane.can_ack).then(|| Verdict::of(State::NeedsInput, Cause::CannotAck)))
 }
 

@@ -12,7 +12,7 @@ mod files;
 pub mod judge;
 mod row;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 pub use ask::{Heard, Neighbours, WakeAt};

@@ -32,10 +32,13 @@ pub fn waits_for(facts: &Facts, verdict: &Verdict) -> String {
         Cause::Stopped => "an operator: everything is stopped",
         Cause::FleetPaused => "the end of the pause of all, or an operator",
         Cause::Paused => "the end of its pause, or an operator",
+        Cause::DaemonPaused => "whoever laid a pause file into the wake daemon's own state directory",
         Cause::NotArmed => "an operator: it has no grant, so nobody wakes it",
         Cause::GrantExpired => "an operator: its grant is over, so nobody wakes it",
         Cause::NotStarted => "the plane's start to be on record",
-        Cause::ManifestRefused => "a manifest that is accepted: alerts are closed, and the plane must start again",
+        Cause::ManifestRefused => {
+            "a manifest that is accepted: alerts are closed, and the plane must start again"
+        }
         Cause::ChainBroken => "an operator: the audit chain is broken, so alerts are closed",
         Cause::ChainWalked => "the end of the walk over the audit chain; alerts are closed until then",
         Cause::ClockBehind => "the clock to catch up, or an operator: it stepped back, so alerts are closed",
@@ -77,7 +80,10 @@ fn latched(facts: &Facts) -> String {
     let file = facts.files.known().and_then(|files| files.latch.as_ref());
     let own = facts.station().and_then(|station| station.latch.as_ref());
     let why = own.or(file).and_then(|latch: &LatchFact| latch.cause.as_ref()).map(cause_of);
-    format!("an operator to clear its latch: {}", why.unwrap_or_else(|| "what lies there cannot be read".into()))
+    format!(
+        "an operator to clear its latch: {}",
+        why.unwrap_or_else(|| "what lies there cannot be read".into())
+    )
 }
 
 fn cause_of(cause: &LatchCause) -> String {
@@ -103,7 +109,8 @@ fn refused(facts: &Facts) -> String {
             awakener_kernel::station::RefusedCause::ConfigInvalid => "its configuration is not valid",
         })
         .collect();
-    let words = if words.is_empty() { "for a reason that it does not say".to_owned() } else { words.join(", ") };
+    let words =
+        if words.is_empty() { "for a reason that it does not say".to_owned() } else { words.join(", ") };
     format!("its station to take work again: {words}")
 }
 
@@ -114,7 +121,9 @@ fn at_work(station: Option<&StationFacts>) -> String {
         Some(PhaseName::Cognizing) => "the end of a turn",
         Some(PhaseName::Acking) => "its result and its acknowledgement to be recorded",
         Some(PhaseName::Synced) => "the cleanup of a turn",
-        Some(PhaseName::Dark | PhaseName::Armed | PhaseName::Refused | PhaseName::LatchedDown) | None => "its station",
+        Some(PhaseName::Dark | PhaseName::Armed | PhaseName::Refused | PhaseName::LatchedDown) | None => {
+            "its station"
+        }
     };
     words.to_owned()
 }
@@ -170,7 +179,10 @@ fn start_due(facts: &Facts) -> String {
         Some(held) => {
             let word = held.as_str().unwrap_or("more than one reason");
             let plain = word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b' '));
-            format!("its start: the wake daemon holds it ({})", if plain { word } else { "a reason of its own" })
+            format!(
+                "its start: the wake daemon holds it ({})",
+                if plain { word } else { "a reason of its own" }
+            )
         }
         None => "its start: a wake was accepted".to_owned(),
     }
@@ -228,6 +240,8 @@ pub fn next(facts: &Facts, verdict: &Verdict) -> Option<String> {
         Cause::StationSilent => format!("awakener station {target}"),
         Cause::WakeSilent => "awakener wake".to_owned(),
         Cause::FuseUsedUp => return used_up_next(facts),
+        // Where that directory is, only its own machine knows.
+        Cause::DaemonPaused => return None,
         Cause::AtWork
         | Cause::LeaseHeld
         | Cause::FlightOpen

@@ -182,7 +182,8 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
     };
     let ended = tokio::spawn(ports.serve(effects));
     let grants = tokio::spawn(follow_grant(setup.client, setup.target.clone(), handle.clone()));
-    let woken = tokio::spawn(listener::serve(listener, handle.clone(), setup.target, setup.observer, setup.mode));
+    let woken =
+        tokio::spawn(listener::serve(listener, handle.clone(), setup.target, setup.observer, setup.mode));
     Ok(Serving { listen, handle, ended, others: vec![grants, woken] })
 }
 

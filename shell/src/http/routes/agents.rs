@@ -78,7 +78,8 @@ pub(in crate::http) async fn agents(State(app): State<App>, request: Request) ->
             agents.stopped = Some(image.stopped);
             agents.roster_until = image.roster.as_ref().map(|installed| installed.roster.not_after.utc());
             let ledger = Ledger::running(now.wall, &registry, walking, &limits);
-            let targets = image.targets.iter().filter(|target| only.as_ref().is_none_or(|only| only == *target));
+            let targets =
+                image.targets.iter().filter(|target| only.as_ref().is_none_or(|only| only == *target));
             agents.agents = Some(all(&ledger, targets, &mailboxes, &files, &mut heard));
         }
         Err(why) => agents.could_not_read.push(unread(&why)),
@@ -96,5 +97,9 @@ pub(in crate::http) async fn agents(State(app): State<App>, request: Request) ->
 
 fn unread(why: &str) -> Unread {
     tracing::error!("the status of the agents cannot be read: {why}");
-    Unread { part: "agents".to_owned(), reason: awakener_spec::Reason::StoreUnavailable, detail: why.to_owned() }
+    Unread {
+        part: "agents".to_owned(),
+        reason: awakener_spec::Reason::StoreUnavailable,
+        detail: why.to_owned(),
+    }
 }

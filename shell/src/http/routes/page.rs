@@ -62,13 +62,24 @@ mod tests {
         }
         let script = inner("script");
         for never in [
-            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "localStorage",
-            "setAttribute(\"on", "DOMParser", "createContextualFragment", "srcdoc",
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "localStorage",
+            "setAttribute(\"on",
+            "DOMParser",
+            "createContextualFragment",
+            "srcdoc",
         ] {
             assert!(!script.contains(never), "{never}");
         }
         // Nothing comes from elsewhere, and no element carries a script or a style of its own.
-        for never in ["http:", "https:", "url(", "@import", " src=", " href=", " style=", "javascript:", "<a ", "<img"] {
+        for never in
+            ["http:", "https:", "url(", "@import", " src=", " href=", " style=", "javascript:", "<a ", "<img"]
+        {
             assert!(!PAGE.contains(never), "{never}");
         }
         let handler = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_lowercase()).starts_with('=');
