@@ -5,7 +5,6 @@
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod chromium;
-
 pub mod evidence;
 pub mod mangle;
 pub mod nats;

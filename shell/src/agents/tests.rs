@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use awakener_kernel::fuse::{Reading, Trip};
-use awakener_kernel::ids::{Fence, MessageId, Target};
+use awakener_kernel::config::Config;
+use awakener_kernel::fuse::{self, Reading, Trip};
+use awakener_kernel::ids::{ContentHash, Fence, MessageId, Target};
 use awakener_kernel::station::{LatchCause, PhaseName, RefusedCause};
 use awakener_kernel::time::{Millis, Wall};
 use awakener_kernel::values::DispatchOutcome;
@@ -466,6 +467,44 @@ enforces! {
             }
         }
         assert!(rested > 10, "control: what is known does rest");
+    }
+}
+
+enforces! {
+    [Aud8, Fus2] fn aud_8_what_is_shown_of_the_fuse_is_what_it_judges(_seen) {
+        let work = fuse::Work {
+            message: message(1),
+            normal: ContentHash([1; 32]),
+            depth: 0,
+            descends_from_own: false,
+            ancestry: Vec::new(),
+        };
+        let config = Config { turns_per_hour: 3, turns_per_day: 5, turns_per_boot: 4, ..Config::default() };
+        let mut counters = fuse::Counters::default();
+        let mut trips = 0;
+        for turn in 0..6 {
+            let mut facts = with(Work::Alert, true);
+            station(&mut facts, |station| {
+                station.turns = counters.reading(NOW);
+                station.limits = FuseLimits {
+                    turns_per_hour: config.turns_per_hour,
+                    turns_per_day: config.turns_per_day,
+                    turns_per_boot: config.turns_per_boot,
+                };
+            });
+            let row = row(&facts);
+            let tripped = fuse::judge(&config, &counters, NOW, &work).is_err();
+            trips += u32::from(tripped);
+            assert_eq!(row.cause == Cause::FuseUsedUp, tripped, "before turn {turn}");
+            let shown = |name: &str| {
+                let found = row.counters.iter().find(|counter| counter.name == name).unwrap();
+                (found.value, found.limit.unwrap())
+            };
+            assert_eq!(shown("turns_per_hour"), (turn, 3));
+            assert_eq!((shown("turns_per_day"), shown("turns_per_boot")), ((turn, 5), (turn, 4)));
+            counters.raise(NOW, &work);
+        }
+        assert_eq!(trips, 3);
     }
 }
 

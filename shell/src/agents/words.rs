@@ -61,7 +61,7 @@ pub fn waits_for(facts: &Facts, verdict: &Verdict) -> String {
         Cause::Escalated => "an operator: an alert is old and nobody works on it",
         Cause::Resting => "the end of the rest after a turn that was not observed",
         Cause::Busy => "its runtime: it said that it is busy, and is told again later",
-        Cause::BackOff => "the end of the back-off after a failed dispatch",
+        Cause::BackOff => return back_off(facts),
         Cause::Cooldown => "the end of the cooldown after the last start",
         Cause::PermitHeld => "another wake daemon: it has the permit",
         Cause::PermitAsked => "the plane's permit",
@@ -170,8 +170,18 @@ fn ineligible(facts: &Facts) -> String {
 }
 
 fn unavailable(facts: &Facts) -> String {
-    let failures = facts.waker().map_or(0, |waker| waker.failures);
-    format!("its runtime: it could not be reached {failures} times in a row, and is tried again")
+    format!("its runtime: it could not be reached {}, and is tried again", in_a_row(facts))
+}
+
+fn back_off(facts: &Facts) -> String {
+    format!("the end of the back-off: a dispatch failed {}", in_a_row(facts))
+}
+
+fn in_a_row(facts: &Facts) -> String {
+    match facts.waker().map_or(0, |waker| waker.failures) {
+        1 => "once".to_owned(),
+        failures => format!("{failures} times in a row"),
+    }
 }
 
 fn start_due(facts: &Facts) -> String {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod agents;
 mod alert;
 mod chain;
 mod ends;
@@ -18,6 +19,7 @@ mod held;
 mod latch;
 mod nats;
 mod operators;
+mod page;
 
 /// How a command ended.
 #[derive(Clone, Debug)]

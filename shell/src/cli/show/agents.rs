@@ -88,7 +88,7 @@ pub fn why(of: &Agents, agent: &Agent, stuck: Option<&Stuck>) -> String {
         ("unread", number(agent.unread)),
         ("alerts", alerts(agent)),
         (
-            "waits",
+            "message",
             stuck.map_or(String::new(), |stuck| format!("after {}, for {}", stuck.after, stuck.waits_for)),
         ),
         ("turns", counters(agent, "station")),
@@ -147,7 +147,12 @@ fn counters(agent: &Agent, of: &str) -> String {
 }
 
 fn named(name: &str) -> &str {
-    name.trim_start_matches("turns_per_")
+    match name {
+        "cooldown" => "rests",
+        "failures" => "failed starts",
+        "emissions" => "hints",
+        turns => turns.trim_start_matches("turns_per_"),
+    }
 }
 
 fn grant(agent: &Agent) -> String {
