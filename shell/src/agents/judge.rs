@@ -133,7 +133,11 @@ fn busy(facts: &Facts, plane: &PlaneFacts) -> Option<Verdict> {
     if let (Source::Absent, Some(lease)) = (&facts.station, &plane.mail.lease) {
         return Some(working(Cause::LeaseHeld).since(Some(lease.at)));
     }
-    facts.waker().and_then(|waker| waker.flight.as_ref().map(|flight| flying(waker, flight)))
+    let waker = facts.waker()?;
+    let flight = waker.flight.as_ref()?;
+    // A flight ends when its daemon sees the runtime at rest; what it was for may be done with long before.
+    let owed = plane.mail.outstanding.iter().any(|alert| alert.message == flight.message);
+    owed.then(|| flying(waker, flight))
 }
 
 const fn at_work(phase: PhaseName) -> bool {

@@ -41,7 +41,11 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
     let config = context.config()?.clone();
     log();
     runtime()?.block_on(async {
-        let listener = listen(config.http.listen).await.map_err(|taken| holder(context).unwrap_or(taken))?;
+        // Nothing but loopback is ever bound, not even until it is refused (PRT-3).
+        let listener = http::bind(config.http.listen).await.map_err(|refused| {
+            let taken = refused.reason == Reason::PortTaken;
+            taken.then(|| holder(context)).flatten().unwrap_or_else(|| refused.into())
+        })?;
         let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
         let manifest = manifest(&config);
         let router = SecretKey::load(&context.key_file("router.key"))?;
@@ -268,12 +272,6 @@ fn binary() -> Result<ContentHash, Failure> {
     let read = std::env::current_exe().and_then(std::fs::read);
     read.map(|bytes| ContentHash::of(&bytes))
         .map_err(|error| Failure::new(Exit::Failed, format!("This program cannot read itself: {error}")))
-}
-
-async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure> {
-    tokio::net::TcpListener::bind(address)
-        .await
-        .map_err(|error| Failure::refused(Reason::PortTaken).saying(format!("{address}: {error}")))
 }
 
 /// What keeps a second plane from its address is most often the first one: then its process is named (INB-10).

@@ -299,3 +299,16 @@ fn prt_3_the_rows_are_for_observers_and_no_credential_is_passed_on() {
     assert_eq!(of_station("/v1/status", "x"), "401");
     drop(running);
 }
+
+#[test]
+fn prt_3_a_plane_that_others_could_reach_does_not_start() {
+    let machine = Machine::made();
+    let [listen, _] = free();
+    let port = listen.rsplit(':').next().unwrap();
+    for exposed in [&["--set", "http.expose=behind-tls-proxy"][..], &[]] {
+        let anywhere = format!("http.listen=0.0.0.0:{port}");
+        let failure = machine.fails(&[&["up", "--set", &anywhere], exposed].concat(), 78);
+        assert_eq!((&failure["reason"], &failure["rule"]), (&json!("not_loopback"), &json!("PRT-3")));
+    }
+    assert!(!machine.state().join("plane.db").exists(), "it began to start");
+}
