@@ -42,7 +42,7 @@ fn on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let named = |name: &&str| directories.iter().map(|at| at.join(name)).find(|program| program.is_file());
-    NAMES.iter().find_map(|name| named(&name))
+    NAMES.iter().find_map(named)
 }
 
 /// How a page is looked at.

@@ -432,7 +432,8 @@ enforces! {
     }
 
     [Con1, Why1] fn con_1_what_could_not_be_read_is_never_rest(_seen) {
-        let missing: [(&str, fn(&mut Facts)); 6] = [
+        type Hide = fn(&mut Facts);
+        let missing: [(&str, Hide); 6] = [
             ("files", |facts| facts.files = Source::Unread(String::new())),
             ("wake", |facts| facts.wake = Source::Unread(String::new())),
             ("wake", |facts| facts.wake = Source::Silent),
