@@ -19,6 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::http::problem::Problem;
 use crate::http::wire::V1;
+use crate::http::wire::agents::Agents;
 use crate::http::wire::answers::Noted;
 use crate::http::wire::answers::{
     Admitted, Audit, Claimed, Enacted, Message, OneMessage, Page, Permitted, Receipts, RouterKeys, Swept,
@@ -501,6 +502,15 @@ impl Client {
     /// [`ClientError`].
     pub async fn status(&self) -> Result<Status> {
         self.get("/v1/status", &[]).await
+    }
+
+    /// All agents, or one: what each does, why it waits, and what helps. For observers.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn agents(&self, only: Option<&Target>) -> Result<Agents> {
+        let query: Vec<(&str, String)> = only.iter().map(|target| ("target", target.to_string())).collect();
+        self.get("/v1/agents", &query).await
     }
 
     /// What operators decided. For observers.

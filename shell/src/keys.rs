@@ -10,7 +10,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PublicKey};
+use awakener_kernel::ids::{ContentHash, KeyId, OperatorName, PublicKey, Target};
 use awakener_kernel::wire::{SigningKey, public_key};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -155,6 +155,14 @@ pub fn token_hash(text: &str) -> ContentHash {
     ContentHash::of(text.as_bytes())
 }
 
+/// The credential that a plane presents to the station of one target for its status, made from the hash of the observer's
+/// token, which neither of them tells anybody. It opens that one status and nothing else, so that whoever sits on the
+/// port of a station that does not run gains nothing by it.
+pub fn look_token(observer: &ContentHash, target: &Target) -> String {
+    let said = [b"awakener-look-v1\n".as_slice(), target.as_str().as_bytes(), b"\n", &observer.0].concat();
+    URL_SAFE_NO_PAD.encode(ContentHash::of(&said).0)
+}
+
 /// The first operator key as `init` leaves it for the plane: enrolled with every scope by a store that has no operator
 /// key yet, and never looked at again (IDN-7). Public, but kept like a secret, so that nobody else can put his own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -249,6 +257,17 @@ mod tests {
             assert!(matches!(error, KeyError::Malformed { .. }), "{text}: {error}");
             assert!(!error.to_string().contains(text.trim()), "{error}");
         }
+    }
+
+    #[test]
+    fn spw_6_a_look_opens_one_station_and_gives_nothing_away() {
+        let (one, other) = (ContentHash([1; 32]), ContentHash([2; 32]));
+        let target = |name: &str| Target::parse(name).unwrap();
+        let token = look_token(&one, &target("lotse"));
+        assert_eq!(token, look_token(&one, &target("lotse")));
+        assert_ne!(token, look_token(&one, &target("lots")));
+        assert_ne!(token, look_token(&other, &target("lotse")));
+        assert_ne!(token_hash(&token), one);
     }
 
     #[test]

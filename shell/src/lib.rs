@@ -3,6 +3,7 @@
 //! Reading order: `config`, `manifest`, `keys`, `clock` (what a process starts from) → `cli` (the commands) → `exit`
 //! (how a command ends).
 
+pub mod agents;
 pub mod broker;
 pub mod cli;
 pub mod client;

@@ -4,6 +4,7 @@
 //! A test that needs a tool fails when it cannot be had. Only whoever runs the tests may do without, by naming it in
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
+pub mod chromium;
 pub mod evidence;
 pub mod mangle;
 pub mod nats;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "chromium"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
         assert!(
-            error.to_string().contains("names pythons, which is none of python, nats, npm, strace"),
+            error.to_string().contains("names pythons, which is none of python, nats, npm, strace, chromium"),
             "{error}"
         );
     }

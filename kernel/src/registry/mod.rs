@@ -18,6 +18,7 @@ mod step;
 
 pub use image::{AckKeyEntry, Held, Image, Installed, Key, Operator, Record, Running, SteppedBack};
 pub use input::{Effect, Event, Input};
+pub use query::Closed;
 
 /// The machine: the durable image, and what only this process knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

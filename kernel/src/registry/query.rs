@@ -10,6 +10,19 @@ use crate::mailbox::input::{AckKey, Authority};
 use crate::time::{Now, Wall};
 use crate::values::By;
 
+/// Why Tier-0 is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Closed {
+    /// This start is not on record yet (OPR-2).
+    NotStarted,
+    /// The capability manifest was refused (CAP-2).
+    ManifestRefused,
+    /// The audit chain is broken, or its walk has not ended (AUD-5).
+    ChainNotVerified,
+    /// The clock stepped back (EMT-6).
+    ClockBehind,
+}
+
 impl Key {
     /// Whether the key holds at this instant by our clock.
     pub fn holds(&self, now: Now) -> bool {
@@ -157,8 +170,25 @@ impl Registry {
     /// Whether Tier-0 is open (ADM-2 `tier0_closed`): started on record, manifest accepted, chain intact, clock sane.
     pub fn tier0_open(&self) -> bool {
         awakener_spec::rule!(Adm2);
+        self.tier0_closed().is_none()
+    }
+
+    /// What keeps Tier-0 closed, the first thing in the order in which it is mended; `None` = it is open.
+    pub const fn tier0_closed(&self) -> Option<Closed> {
         let shown = self.volatile;
-        shown.started && shown.manifest_accepted && shown.chain_intact && self.image.clock.is_none()
+        if !shown.started {
+            return Some(Closed::NotStarted);
+        }
+        if !shown.manifest_accepted {
+            return Some(Closed::ManifestRefused);
+        }
+        if !shown.chain_intact {
+            return Some(Closed::ChainNotVerified);
+        }
+        if self.image.clock.is_some() {
+            return Some(Closed::ClockBehind);
+        }
+        None
     }
 
     /// Whether an alert may still lead to a hint or a start (ADM-6, EMT-3).

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::machine::{Draft, ImageMut, Machine, Step, Violation};
-use crate::time::{Mono, Now};
+use crate::time::{Millis, Mono, Now};
 use live::{About, Live};
 
 /// The wake machine of one target.
@@ -99,6 +99,11 @@ impl Waker {
             None if self.image.pending.is_some() => Phase::Waiting,
             None => Phase::Resting,
         }
+    }
+
+    /// How long cooldown and back-off still last: the wait that a start obeys (DSP-1, DSP-3).
+    pub const fn rests_for(&self, now: Now) -> Millis {
+        self.live.ready.saturating_since(now.mono)
     }
 
     /// What keeps an accepted wake from being dispatched now, for status; `None` also if nothing is pending.

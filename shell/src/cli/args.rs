@@ -206,8 +206,18 @@ pub enum Command {
     /// Verify, export and checkpoint the audit chain.
     #[command(subcommand)]
     Audit(Audit),
-    /// What a plane says of itself.
-    Status,
+    /// What a plane says of itself and of all agents; exit 69 if something could not be read.
+    Status {
+        /// Print the URL of the page that shows the same in a browser; the URL holds a secret.
+        #[arg(long)]
+        page: bool,
+    },
+    /// What one agent does, what it waits for, since when, by which rule, and what helps; also with the plane down.
+    Why {
+        /// Which.
+        #[arg(value_parser = Target::parse)]
+        target: Target,
+    },
     /// The rules that this program keeps.
     #[command(subcommand)]
     Spec(Spec),

@@ -6,6 +6,7 @@
 //! Rules: CON-1, INB-10, OPR-1, SPW-6.
 
 mod acknowledge;
+mod agents;
 mod args;
 mod audit;
 mod check;
@@ -139,7 +140,9 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
         Command::Ack(args) => acknowledge::ack(&context, &args),
         Command::Receipts(args) => query::receipts(&context, &args),
         Command::Trace { message, wait } => query::trace(&context, message, wait),
-        Command::Status => query::status(&context),
+        Command::Status { page: true } => agents::page(&context),
+        Command::Status { page: false } => agents::status(&context),
+        Command::Why { target } => agents::why(&context, &target),
         Command::Roster(command) => roster::roster(&context, command),
         Command::Target(command) => operator::target(&context, command),
         Command::Principal(command) => operator::principal(&context, command),
@@ -174,4 +177,30 @@ fn dispatch(args: Args) -> Result<Answer, Failure> {
 
 fn until(length: Millis) -> Wall {
     clock::system() + length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that is shown to people is one that this program takes.
+    #[test]
+    fn why_1_every_next_command_can_be_pasted() {
+        let commands = crate::agents::tests::commands();
+        assert!(commands.len() > 15, "{commands:?}");
+        for command in commands {
+            if command.starts_with("rm ") {
+                // The state directory of the table has a quote in its name.
+                assert!(
+                    command.starts_with(r"rm '/var/lib/it'\''s/") && command.ends_with('\''),
+                    "{command}"
+                );
+                continue;
+            }
+            let words: Vec<&str> = command.split(' ').collect();
+            let parsed = Args::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        }
+        assert!(Args::try_parse_from(["awakener", "latch", "unlatch", "lotse"]).is_err(), "control");
+    }
 }

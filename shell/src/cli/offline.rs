@@ -3,6 +3,9 @@
 //! Nothing is written and no machine is recovered, so a look leaves no entry in the chain. Not here: commands that
 //! change something; they need a running plane. Rules: INB-10, AUD-8.
 
+use std::collections::BTreeMap;
+
+use awakener_kernel::config::Checked;
 use awakener_kernel::ids::Target;
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::registry::Registry;
@@ -10,9 +13,11 @@ use awakener_kernel::registry::image::Image;
 use awakener_spec::{Reason, rule};
 
 use super::context::Context;
+use crate::agents::{Files, Heard, Ledger, all};
 use crate::clock;
 use crate::exit::Failure;
 use crate::http::wire::V1;
+use crate::http::wire::agents::Agents;
 use crate::http::wire::answers::{AuditRow, ChainHead};
 use crate::http::wire::status::{Status, target_status};
 use crate::plane::{Refused, queries};
@@ -23,6 +28,7 @@ use crate::store::Db;
 pub struct Store {
     db: Db,
     mode: String,
+    limits: Checked,
 }
 
 /// The plane's own answer; if none runs and its store is free, the store's.
@@ -53,7 +59,7 @@ fn open(context: &Context) -> Result<Option<Store>, Failure> {
     let config = context.config()?;
     let db = Db::open(&path, config.hash()).map_err(|fault| Failure::from(Refused::from(fault)))?;
     rule!(Inb10);
-    Ok(Some(Store { db, mode: config.mode.as_str().to_owned() }))
+    Ok(Some(Store { db, mode: config.mode.as_str().to_owned(), limits: config.limits.clone() }))
 }
 
 impl Store {
@@ -85,6 +91,40 @@ impl Store {
             targets: Some(targets),
             refused_unauthenticated: 0,
             could_not_read: Vec::new(),
+        })
+    }
+
+    /// The rows of all agents, or of one, as far as a plane's store, the state directory and the others of this machine
+    /// give them.
+    ///
+    /// # Errors
+    /// The store's own, `unknown_target`.
+    pub fn agents(&self, files: &Files, heard: &mut Heard, only: Option<&Target>) -> Result<Agents, Failure> {
+        let image = self.registry()?;
+        if let Some(unknown) = only.filter(|only| !image.targets.contains(*only)) {
+            return Err(Failure::refused(Reason::UnknownTarget).saying(format!("({unknown})")));
+        }
+        let now = clock::system();
+        let targets: Vec<&Target> =
+            image.targets.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
+        let mut mailboxes = BTreeMap::new();
+        for target in &targets {
+            mailboxes.insert(target.as_str().to_owned(), self.mailbox(target)?);
+        }
+        let ledger = Ledger::new(now, &image, &self.limits);
+        let agents = all(&ledger, targets.into_iter(), &mailboxes, files, heard);
+        let could_not_read = agents.iter().flat_map(|agent| agent.could_not_read.clone()).collect();
+        Ok(Agents {
+            v: V1,
+            mode: self.mode.clone(),
+            plane: image.plane.as_ref().map(ToString::to_string),
+            running: false,
+            now,
+            tier0_open: None,
+            stopped: Some(image.stopped),
+            roster_until: image.roster.as_ref().map(|installed| installed.roster.not_after.utc()),
+            agents: Some(agents),
+            could_not_read,
         })
     }
 

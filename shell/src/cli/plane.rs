@@ -66,6 +66,11 @@ impl Plane {
         })
     }
 
+    /// Waits for something that is no call of the plane.
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
     /// Has something done; in a dry run only shows what would be sent.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
-//! What a plane shows: receipts, one message's trace, its status; and the latches of this machine.
+//! What a plane shows: receipts and one message's trace; and the latches of this machine.
 //!
-//! Projections only: nothing is counted or concluded here (AUD-8). Rules: RCP-4, AUD-8, FUS-6.
+//! Projections only: nothing is counted or concluded here (AUD-8). Not here: the status (`agents`). Rules: RCP-4, AUD-8,
+//! FUS-6.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::args::Receipts;
 use super::context::{Bearer, Context};
 use super::out::{self, Answer};
 use super::plane::value;
-use super::{offline, show};
+use super::show;
 use crate::client::ReceiptFilter;
 use crate::exit::{Exit, Failure};
 
@@ -49,14 +50,6 @@ pub fn trace(context: &Context, message: MessageId, wait: Option<Millis>) -> Res
         }
         std::thread::sleep(LOOK);
     }
-}
-
-/// `status`, of the plane or, if none runs, of its store (INB-10).
-pub fn status(context: &Context) -> Result<Answer, Failure> {
-    let plane = context.plane(Bearer::Observer)?;
-    let status =
-        offline::or_store(context, plane.ask(async |client| client.status().await), |store| store.status())?;
-    Ok(Answer::new(value(&status), show::status(&status)))
 }
 
 /// `latch show`: whatever stands at a latch path is a latch, readable or not (FUS-6).

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::out::Answer;
+use crate::agents::{Neighbours, WakeAt};
 use crate::broker::{self, Broker, HttpPush, InProcess, Nats};
 use crate::client::Client;
 use crate::config::{self, BrokerKind, Config, Mode};
@@ -44,7 +45,11 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
     let config = context.config()?.clone();
     log();
     runtime()?.block_on(async {
-        let listener = listen(config.http.listen).await.map_err(|taken| holder(context).unwrap_or(taken))?;
+        // Nothing but loopback is ever bound, not even until it is refused (PRT-3).
+        let listener = http::bind(config.http.listen).await.map_err(|refused| {
+            let taken = refused.reason == Reason::PortTaken;
+            taken.then(|| holder(context)).flatten().unwrap_or_else(|| refused.into())
+        })?;
         let (publish, hints) = tokio::sync::mpsc::channel(HINTS);
         let manifest = manifest(&config);
         let router = SecretKey::load(&context.key_file("router.key"))?;
@@ -86,8 +91,13 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             observers: vec![observer.hash()],
             audit_key: audit.signing().clone(),
         };
+        let at = match &woken {
+            Some(daemon) => WakeAt::Here(daemon.watch()),
+            None => WakeAt::At(config.wake.listen),
+        };
+        let neighbours = Neighbours::of(&config, at, observer.hash());
         ready("the plane", config.http.listen, config.mode);
-        let served = http::serve(plane.clone(), settings, listener, signal()).await;
+        let served = http::serve_beside(plane.clone(), settings, neighbours, listener, signal()).await;
         drop(woken);
         publisher.abort();
         drop(plane);
@@ -140,6 +150,7 @@ pub fn station(context: &Context, target: &Target) -> Result<Answer, Failure> {
         let setup = station::Setup {
             state: context.state.clone(),
             target: target.clone(),
+            mode: config.mode,
             client: Client::new(&own.plane, token.expose())?,
             limits: config.limits.clone(),
             config_hash: config.hash(),
@@ -300,12 +311,6 @@ fn binary() -> Result<ContentHash, Failure> {
     let read = std::env::current_exe().and_then(std::fs::read);
     read.map(|bytes| ContentHash::of(&bytes))
         .map_err(|error| Failure::new(Exit::Failed, format!("This program cannot read itself: {error}")))
-}
-
-async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure> {
-    tokio::net::TcpListener::bind(address)
-        .await
-        .map_err(|error| Failure::refused(Reason::PortTaken).saying(format!("{address}: {error}")))
 }
 
 /// What keeps a second plane from its address is most often the first one: then its process is named (INB-10).

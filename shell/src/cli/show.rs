@@ -3,11 +3,13 @@
 //! Functions from wire types to text; nothing is counted or concluded here (AUD-8). Ids that a next command takes are
 //! whole, others are their last eight digits, which are chance. Rules: CON-1, WHY-1.
 
+mod agents;
 mod messages;
 mod registry;
 mod status;
 mod way;
 
+pub use agents::{rows, why};
 pub use messages::{admitted, claimed, inbox, message, work};
 pub use registry::{keys, principals, roster, targets};
 pub use status::{latches, status};

@@ -104,6 +104,7 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("audit", &[Reason::StoreCorrupt]),
     ("checkpoint", &[Reason::StoreCorrupt]),
     ("status", &[]),
+    ("agents", &[Reason::UnknownTarget]),
     ("registry", &[]),
 ];
 
@@ -165,7 +166,7 @@ fn problem_schema() -> Value {
 fn add_refusals(operation: &mut Value) {
     let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
     let always = match id.as_str() {
-        "livez" | "openapi" => &[Reason::Overloaded, Reason::NotLoopback][..],
+        "livez" | "openapi" | "page" => &[Reason::Overloaded, Reason::NotLoopback][..],
         "readyz" => &[Reason::Overloaded, Reason::NotLoopback, Reason::StoreUnavailable],
         _ => ALWAYS,
     };

@@ -29,6 +29,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::Neighbours;
 use crate::plane::queries::Readers;
 use crate::plane::{Plane, Refused};
 
@@ -67,6 +68,7 @@ pub(crate) struct App {
     plane: Plane,
     readers: Readers,
     settings: Arc<Settings>,
+    neighbours: Arc<Neighbours>,
     rates: Arc<rate::Rates>,
     folded: Arc<fold::Folded>,
     in_flight: Arc<Semaphore>,
@@ -95,6 +97,20 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Refused> {
+    serve_beside(plane, settings, Neighbours::none(), listener, shutdown).await
+}
+
+/// The same, with those whose status is shown beside the plane's own.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_beside(
+    plane: Plane,
+    settings: Settings,
+    neighbours: Neighbours,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Refused> {
     let broken = |error: std::io::Error| Refused { reason: Reason::Unreachable, detail: error.to_string() };
     let address = listener.local_addr().map_err(broken)?;
     loopback(address)?;
@@ -104,6 +120,7 @@ pub async fn serve(
         plane,
         rates: Arc::new(rate::Rates::new(settings.limits.rate_per_minute)),
         settings: Arc::new(settings),
+        neighbours: Arc::new(neighbours),
         folded: Arc::default(),
         in_flight: Arc::new(Semaphore::new(IN_FLIGHT)),
         stopping: CancellationToken::new(),

@@ -4,6 +4,7 @@
 //! passed the strict JSON door before (`door`). Not here: signed documents and submissions, whose form is
 //! the kernel's. Rules: ADM-11, INB-6, AUD-6.
 
+pub mod agents;
 pub mod answers;
 pub mod registry;
 pub mod requests;

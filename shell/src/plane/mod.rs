@@ -170,6 +170,10 @@ pub struct Overview {
     pub registry: Registry,
     /// Every mailbox.
     pub mailboxes: BTreeMap<String, awakener_kernel::mailbox::image::Image>,
+    /// The limits that its steps obey.
+    pub limits: Checked,
+    /// Whether the chain is being walked, so that nobody can say yet whether it is broken (AUD-5).
+    pub walking: bool,
 }
 
 /// Why there is no reply.

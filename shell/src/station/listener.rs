@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use awakener_kernel::ids::{ContentHash, Target, WakeId};
 use awakener_kernel::json::{self, Numbers};
-use awakener_kernel::station::Input;
+use awakener_kernel::station::{Input, Phase};
+use awakener_kernel::time::Wall;
 use awakener_spec::Reason;
 use axum::Router;
 use axum::body::Bytes;
@@ -22,7 +23,9 @@ use tokio::net::TcpListener;
 
 use super::thread::Handle;
 use super::{StationError, resting, wakeable};
+use crate::config::Mode;
 use crate::http::problem::Problem;
+use crate::keys::{look_token, token_hash};
 
 /// The most bytes of a message; a wake text has 200.
 const LARGEST: usize = 4_096;
@@ -48,6 +51,7 @@ struct Shared {
     observer: ContentHash,
     /// Whether what runs the turns could read the station's ACK key (SPW-6).
     reaches_ack_key: bool,
+    mode: Mode,
 }
 
 pub(super) async fn serve(
@@ -56,8 +60,9 @@ pub(super) async fn serve(
     target: Target,
     observer: ContentHash,
     reaches_ack_key: bool,
+    mode: Mode,
 ) {
-    let shared = Arc::new(Shared { handle, target, observer, reaches_ack_key });
+    let shared = Arc::new(Shared { handle, target, observer, reaches_ack_key, mode });
     let routes = Router::new()
         .route("/message", post(message))
         .route("/status", get(status))
@@ -124,24 +129,41 @@ async fn status(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if !observes(&shared, &headers) {
+    if !observes(&shared, &headers) && !looks(&shared, &headers) {
         return Problem::of(Reason::Unauthenticated, "a station's status needs the observer's token")
             .into_response();
     }
-    let Some(station) = shared.handle.look().await else {
+    let Some(shown) = shared.handle.show().await else {
         return Problem::of(Reason::StoreUnavailable, "the station could not be read").into_response();
     };
+    let (station, limits, wall) = (shown.station, shown.limits, shown.now.wall);
     let image = awakener_kernel::machine::Machine::image(&station);
+    let rests = image.progress.values().map(|progress| progress.rests_until).filter(|until| *until > wall);
+    let causes = match station.phase() {
+        Phase::Refused(refused) => Some(&refused.causes),
+        _other => None,
+    };
     axum::Json(json!({
         "v": 1,
+        "mode": shared.mode,
         "target": shared.target,
+        "now": wall.utc(),
         "phase": station.phase().name(),
+        "since": shown.since.utc(),
+        "refused_by": causes,
         "grant": image.grant,
         "latch": image.latch,
         "turn": image.turn,
         "tail": image.tail,
-        "turns": image.counters.reading(crate::clock::system()),
         "ack_key_in_reach_of_runner": shared.reaches_ack_key,
+        "rests_until": rests.min().map(Wall::utc),
+        // What the fuse judges, and what it judges them by (FUS-2).
+        "turns": image.counters.reading(wall),
+        "limits": {
+            "turns_per_hour": limits.turns_per_hour,
+            "turns_per_day": limits.turns_per_day,
+            "turns_per_boot": limits.turns_per_boot,
+        },
     }))
     .into_response()
 }
@@ -180,11 +202,20 @@ async fn audit(State(shared): State<Arc<Shared>>, headers: HeaderMap, Query(part
 }
 
 fn observes(shared: &Shared, headers: &HeaderMap) -> bool {
+    presents(headers, &shared.observer)
+}
+
+/// Whether the plane of this state directory looks, whose credential opens the status and nothing else.
+fn looks(shared: &Shared, headers: &HeaderMap) -> bool {
+    presents(headers, &token_hash(&look_token(&shared.observer, &shared.target)))
+}
+
+fn presents(headers: &HeaderMap, known: &ContentHash) -> bool {
     use subtle::ConstantTimeEq;
     let presented = headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "))
-        .map(crate::keys::token_hash);
-    presented.is_some_and(|hash| hash.0.ct_eq(&shared.observer.0).into())
+        .map(token_hash);
+    presented.is_some_and(|hash| hash.0.ct_eq(&known.0).into())
 }

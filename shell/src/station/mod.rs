@@ -28,6 +28,7 @@ use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 
 use crate::client::Client;
+use crate::config::Mode;
 use crate::store::StoreFault;
 use latch::{Found, LatchFiles};
 use ports::{Ended, Ports, Running};
@@ -45,6 +46,8 @@ pub struct Setup {
     pub state: PathBuf,
     /// Whose inbox.
     pub target: Target,
+    /// Trial or production, for the status (CAP-5).
+    pub mode: Mode,
     /// The plane, with a credential that acts for the target.
     pub client: Client,
     /// The limits.
@@ -196,6 +199,7 @@ pub async fn start(setup: Setup) -> Result<Serving, StationError> {
         setup.target,
         setup.observer,
         setup.runner.reaches_ack_key(),
+        setup.mode,
     ));
     Ok(Serving { listen, handle, ended, others: vec![grants, woken] })
 }

@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use awakener_kernel::audit::Identities;
-use awakener_kernel::config::Checked;
+use awakener_kernel::config::{Checked, Config};
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::machine::{Machine as _, OutcomeOf};
 use awakener_kernel::open::{CommitError, Entry, Txn, Write};
 use awakener_kernel::station::{
-    Effect, Grant, Input, LatchCause, LatchId, LatchNote, LatchStage, Phase, Station,
+    Effect, Grant, Input, LatchCause, LatchId, LatchNote, LatchStage, Phase, PhaseName, Station,
 };
-use awakener_kernel::time::Now;
+use awakener_kernel::time::{Now, Wall};
 use awakener_kernel::values::TurnRef;
 use awakener_spec::Reason;
 use serde_json::Value;
@@ -39,12 +39,27 @@ pub enum Call {
     Append(Value, oneshot::Sender<Result<ContentHash, Reason>>),
     /// The machine as it is on disk.
     Look(oneshot::Sender<Option<Station>>),
+    /// The same with what displays need beside it.
+    Show(oneshot::Sender<Option<Shown>>),
     /// The grant that a latch has used up (FUS-7).
     Spent(oneshot::Sender<Result<Option<String>, Reason>>),
     /// Notes it.
     Spend(Grant, oneshot::Sender<Result<(), Reason>>),
     /// The chain from a position on, at most so many entries.
     Audit(u64, u32, oneshot::Sender<Result<ChainPart, Reason>>),
+}
+
+/// The machine as displays see it (AUD-8).
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// As it is on disk.
+    pub station: Station,
+    /// Since when this process has it in its phase.
+    pub since: Wall,
+    /// The limits that its steps obey.
+    pub limits: Config,
+    /// By the store's clock.
+    pub now: Now,
 }
 
 /// What the thread lets go.
@@ -103,6 +118,13 @@ impl Handle {
         receiver.await.ok().flatten()
     }
 
+    /// The machine with what displays need beside it.
+    pub async fn show(&self) -> Option<Shown> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::Show(sender)).ok()?;
+        receiver.await.ok().flatten()
+    }
+
     /// The command of the grant under which the last latch came about: work starts again only by another (FUS-7).
     ///
     /// # Errors
@@ -158,7 +180,8 @@ pub fn start(
     let mut host: Host<Station> = Host::boot(&mut db, limits.get().clone(), clock.now())?;
     host.ensure(&mut db, target, clock.now())?;
     let (sender, calls) = channel();
-    let thread = Thread { db, clock, host, target: target.to_owned(), calls, released };
+    let entered = (None, clock.now().wall);
+    let thread = Thread { db, clock, host, target: target.to_owned(), calls, released, entered };
     std::thread::Builder::new().name("station-store".to_owned()).spawn(move || thread.run()).map_err(
         |error| StoreFault {
             reason: Reason::StoreUnavailable,
@@ -192,11 +215,17 @@ struct Thread {
     target: String,
     calls: Receiver<Call>,
     released: UnboundedSender<Released>,
+    /// The phase of the last look, and since when it lasts; for displays only.
+    entered: (Option<PhaseName>, Wall),
 }
 
 impl Thread {
     fn run(mut self) {
         loop {
+            let phase = self.host.machine(&self.target).map(|station| station.phase().name());
+            if phase != self.entered.0 {
+                self.entered = (phase, self.clock.now().wall);
+            }
             match self.calls.recv_timeout(self.wait()) {
                 Ok(call) => self.serve(call),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -240,6 +269,15 @@ impl Thread {
             }
             Call::Look(waiting) => {
                 let _ = waiting.send(self.host.machine(&self.target).cloned());
+            }
+            Call::Show(waiting) => {
+                let shown = self.host.machine(&self.target).map(|station| Shown {
+                    station: station.clone(),
+                    since: self.entered.1,
+                    limits: self.host.config().clone(),
+                    now: self.clock.now(),
+                });
+                let _ = waiting.send(shown);
             }
             Call::Spent(waiting) => {
                 let _ = waiting.send(self.db.meta(SPENT).map_err(|fault| fault.reason));

@@ -52,6 +52,11 @@ impl Daemon {
         self.entrance().status().await
     }
 
+    /// A handle for displays, that outlives the daemon and then shows nothing.
+    pub fn watch(&self) -> Watch {
+        Watch(self.entrance())
+    }
+
     /// Stops it: nothing more is taken in, what is decided stays in the store. Blocks until the store is closed.
     pub fn stop(mut self) {
         self.end();
@@ -83,6 +88,17 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Shows what a daemon of this process shows of itself, and can do nothing else.
+#[derive(Clone, Debug)]
+pub struct Watch(Entrance);
+
+impl Watch {
+    /// The status; `None` when the daemon's store thread has ended.
+    pub async fn status(&self) -> Option<Status> {
+        self.0.status().await
     }
 }
 

@@ -45,10 +45,11 @@ use awakener_spec::Reason;
 use daemon::{Entrance, Shown};
 
 pub use adapter::{Capabilities, Order, RuntimeAdapter, TEXT_BYTES};
-pub use daemon::Daemon;
+pub use daemon::{Daemon, Watch};
 pub use fake::{Fake, Manners};
 pub use fold::{Fold, Line, SAMPLE_BYTES, Sample, Via};
 pub use inbox::Judged;
+pub use pauses::Pauses;
 pub use port::{Local, NoAnswer, PlanePort, Reported, Ring};
 pub use remote::Remote;
 pub use status::{Status, TargetStatus};
@@ -176,6 +177,8 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
         verifier: Arc::clone(&verifier),
         introduced: false,
         looked: Mono(0),
+        shown: BTreeMap::new(),
+        started: clock.now().wall,
         inbox: receiver,
         db,
         clock,

@@ -27,7 +27,8 @@ impl Pauses {
         self.says("stop-all", now) || self.says(&format!("pause-{target}"), now)
     }
 
-    fn says(&self, name: &str, now: Wall) -> bool {
+    /// Whether one such file holds now.
+    pub(crate) fn says(&self, name: &str, now: Wall) -> bool {
         match std::fs::read_to_string(self.state.join(name)) {
             Ok(text) => Wall::parse_utc(text.trim()).map_or(true, |until| now < until),
             Err(error) => error.kind() != ErrorKind::NotFound,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use awakener_kernel::audit::Head;
+use awakener_kernel::values::DispatchOutcome;
 use awakener_kernel::waker::{Capability, Hold, Phase};
 use awakener_spec::Class;
 use serde::Serialize;
@@ -51,8 +52,18 @@ pub struct TargetStatus {
     pub target: String,
     /// Where it stands.
     pub phase: Phase,
+    /// Since when this process has it there.
+    pub since: String,
     /// What keeps an accepted wake from being dispatched.
     pub held_by: Option<Hold>,
+    /// How long cooldown and back-off still last, milliseconds: the wait that a start obeys (DSP-1, DSP-3).
+    pub rests_ms: u64,
+    /// The whole cooldown, milliseconds.
+    pub cooldown_ms: u64,
+    /// Definite failures to dispatch in a row (DSP-3).
+    pub failures: u32,
+    /// What the adapter said last, in this process.
+    pub last_outcome: Option<DispatchOutcome>,
     /// What the manifest allows; absent for a target that it does not name.
     pub capability: Option<Capability>,
     /// Whether a pause file holds it (DSP-10).

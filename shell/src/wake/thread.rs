@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use awakener_kernel::config::Config;
 use awakener_kernel::machine::{Machine as _, Outcome, OutcomeOf};
-use awakener_kernel::time::Mono;
-use awakener_kernel::waker::{Capability, Effect, Event, Input, Waker};
+use awakener_kernel::time::{Mono, Wall};
+use awakener_kernel::values::DispatchOutcome;
+use awakener_kernel::waker::{Capability, Effect, Event, Input, Phase, Waker};
 use awakener_kernel::wire::{Presented, screen};
 use awakener_spec::{AuditKind, Class};
 use serde_json::json;
@@ -63,6 +64,16 @@ pub(super) struct Thread {
     /// Whether the wakers know what is volatile in them: pauses and capabilities.
     pub(super) introduced: bool,
     pub(super) looked: Mono,
+    pub(super) shown: BTreeMap<String, Shown>,
+    pub(super) started: Wall,
+}
+
+/// What is kept of a waker beside its machine, for displays only.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    phase: Phase,
+    since: Wall,
+    outcome: Option<DispatchOutcome>,
 }
 
 impl Thread {
@@ -161,6 +172,9 @@ impl Thread {
         let targets: Vec<String> = items.iter().map(|item| item.target.clone()).collect();
         match self.host.batch(&mut self.db, self.clock.now(), items, |_, _, _, ()| Ok(())) {
             Ok(done) => {
+                for (target, outcome) in targets.iter().zip(&done.outcomes) {
+                    self.note(target, outcome);
+                }
                 for ((target, outcome), origin) in targets.into_iter().zip(done.outcomes).zip(origins) {
                     self.settle(target, &outcome, origin);
                 }
@@ -175,6 +189,19 @@ impl Thread {
                 self.introduced = false;
                 std::thread::sleep(Duration::from_millis(50));
             }
+        }
+    }
+
+    /// Keeps since when a waker has been where it is.
+    fn note(&mut self, target: &str, outcome: &OutcomeOf<Waker>) {
+        let Some(phase) = self.host.machine(target).map(Waker::phase) else { return };
+        let since = self.clock.now().wall;
+        let shown = self.shown.entry(target.to_owned()).or_insert(Shown { phase, since, outcome: None });
+        if shown.phase != phase {
+            (shown.phase, shown.since) = (phase, since);
+        }
+        if let Outcome::Advanced(Event::Dispatched { outcome, .. }) = outcome {
+            shown.outcome = Some(*outcome);
         }
     }
 
@@ -292,10 +319,16 @@ impl Thread {
 
     fn status(&self) -> Status {
         let now = self.clock.now();
+        let shown = |target: &str, phase: Phase| self.shown.get(target).filter(|shown| shown.phase == phase);
         let targets = self.host.machines().map(|(target, waker)| TargetStatus {
             target: target.clone(),
             phase: waker.phase(),
+            since: shown(target, waker.phase()).map_or(self.started, |shown| shown.since).utc(),
             held_by: waker.held_by(now),
+            rests_ms: waker.rests_for(now).0,
+            cooldown_ms: self.own.get(target).unwrap_or(&self.config).cooldown.0,
+            failures: waker.image().failures,
+            last_outcome: self.shown.get(target).and_then(|shown| shown.outcome),
             capability: self.capabilities.get(target).copied(),
             paused: self.pauses.hold(target, now.wall),
             flight: waker.image().flight.as_ref().map(super::rows::shown),

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod agents;
 mod alert;
 mod chain;
 mod ends;
@@ -19,6 +20,7 @@ mod latch;
 mod nats;
 mod operators;
 mod runner;
+mod page;
 
 /// How a command ended.
 #[derive(Clone, Debug)]

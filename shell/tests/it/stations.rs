@@ -92,6 +92,7 @@ impl Desk {
             let setup = station::Setup {
                 state: self.dir.path().to_owned(),
                 target: lotse(),
+                mode: awakener::config::Mode::Trial,
                 client: self.client.clone(),
                 limits: self.limits.clone().checked().unwrap(),
                 config_hash: ContentHash([9; 32]),

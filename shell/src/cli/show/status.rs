@@ -1,14 +1,19 @@
-//! The status of a plane: one line about it, one per target, one per outstanding alert.
+//! The status of a plane: one line about it, one per agent, one per target, one per outstanding alert.
 
 use awakener_kernel::time::Wall;
 use serde_json::Value;
 
 use super::{said, short, span, table};
+use crate::http::wire::agents::Agent;
 use crate::http::wire::status::{Status, TargetStatus};
 
-/// The status.
-pub fn status(status: &Status) -> String {
+/// The status, with the rows of the agents in front.
+pub fn status(status: &Status, agents: Option<&[Agent]>) -> String {
     let mut text = plane(status);
+    if let Some(agents) = agents.filter(|agents| !agents.is_empty()) {
+        text += "\n";
+        text += &super::rows(agents);
+    }
     if let Some(targets) = &status.targets {
         let rows: Vec<Vec<String>> = targets.iter().map(|target| row(target, status)).collect();
         let columns = ["target", "wakes", "cursor/last", "outstanding", "lease", "permit", "queue"];

@@ -1,11 +1,13 @@
 //! The routes, by subject. Each handler says who may call, hands over, and answers; the rest is in [`super::call`].
 
 mod acks;
+mod agents;
 mod audit;
 mod health;
 mod inbox;
 mod messages;
 mod operator;
+mod page;
 mod queries;
 mod registry;
 mod stations;
@@ -53,6 +55,8 @@ pub(super) fn described() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit))
         .routes(routes!(audit::checkpoint))
         .routes(routes!(status::status))
+        .routes(routes!(agents::agents))
+        .routes(routes!(page::page))
         .routes(routes!(registry::registry))
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))

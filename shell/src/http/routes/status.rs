@@ -51,7 +51,7 @@ pub(in crate::http) async fn status(State(app): State<App>, request: Request) ->
 }
 
 fn fill(status: &mut Status, overview: &Overview, caller: &Caller) {
-    let Overview { now, head, registry, mailboxes } = overview;
+    let Overview { now, head, registry, mailboxes, .. } = overview;
     let image = registry.image();
     status.now = now.wall;
     status.tier0_open = Some(registry.tier0_open());

@@ -130,7 +130,7 @@ pub fn trace(conn: &Connection, found: &Found, now: Wall) -> Answer<Trace> {
         before = rung.receipt.at;
         ladder.push(rung);
     }
-    let stuck = match (&found.entry.finished, ladder.last()) {
+    let stuck = match (&found.entry.finished, reached(&ladder)) {
         (None, Some(last)) => Some(Stuck {
             after: last.receipt.kind,
             since: last.receipt.at,
@@ -140,6 +140,26 @@ pub fn trace(conn: &Connection, found: &Found, now: Wall) -> Answer<Trace> {
         (Some(_), _) | (None, None) => None,
     };
     Ok(Trace { v: V1, message: super::head_of(found), ladder, stuck })
+}
+
+/// The step that a message has reached. Hints go on being sent on schedule while somebody works on it already, and say
+/// nothing of where it stands then.
+fn reached(ladder: &[Rung]) -> Option<&Rung> {
+    let read = ladder.iter().rposition(|rung| rung.receipt.kind == ReceiptKind::InboxRead);
+    let hint = |kind| {
+        matches!(
+            kind,
+            ReceiptKind::WakeMinted
+                | ReceiptKind::WakeEmitted
+                | ReceiptKind::WakeEmitFailed
+                | ReceiptKind::WakeAccepted
+                | ReceiptKind::WakeRefused
+        )
+    };
+    match read {
+        Some(read) => ladder.get(read..).unwrap_or_default().iter().rfind(|rung| !hint(rung.receipt.kind)),
+        None => ladder.last(),
+    }
 }
 
 /// What a message that is not finished waits for, given the last thing that is known of it.
@@ -163,6 +183,9 @@ fn waits_for(found: &Found, last: ReceiptKind) -> &'static str {
         ReceiptKind::RuntimeNotified | ReceiptKind::HumanNotified | ReceiptKind::DispatchUnknown => {
             "the runtime: it was told, and has not read its inbox"
         }
+        ReceiptKind::RuntimeUnavailable => "the next start: its runtime could not be reached",
+        ReceiptKind::Skipped => "the next start: its runtime took no notice this time",
+        ReceiptKind::FlightExpired => "the next start: the last one ended without a read",
         ReceiptKind::InboxRead => "the end of a turn: the message was read",
         ReceiptKind::CognitionComplete => "a recorded reply, silence or done: the turn is complete",
         ReceiptKind::Escalated => "its target: the operator was told that the alert is old",

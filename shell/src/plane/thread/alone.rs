@@ -224,6 +224,8 @@ impl Thread {
                 .machines()
                 .map(|(target, mailbox)| (target.clone(), mailbox.image().clone()))
                 .collect(),
+            limits: self.setup.limits.clone(),
+            walking: self.walking.is_some(),
         })
     }
 }

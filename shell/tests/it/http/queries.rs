@@ -65,6 +65,36 @@ enforces_process! {
         assert_eq!(joined, all.receipts);
     }
 
+    [Rcp4] fn rcp_4_hints_that_go_on_do_not_hide_where_a_message_waits(_seen) {
+        let rig = Rig::with(|limits| limits.re_emission_base = awakener_kernel::time::Millis(300));
+        let story = rig.story();
+        let alert = submission("lotse", "interrupt-alert/1", json!(1));
+        rig.block(story.alice.submit(&alert, None)).unwrap();
+        let kinds = |trace: &awakener::http::wire::answers::Trace| -> Vec<ReceiptKind> {
+            trace.ladder.iter().map(|rung| rung.receipt.kind).collect()
+        };
+        let minted = |kinds: &[ReceiptKind]| kinds.iter().filter(|kind| **kind == ReceiptKind::WakeMinted).count();
+        let wait = |holds: &dyn Fn(&[ReceiptKind]) -> bool| loop {
+            let trace = rig.block(rig.observer().trace(alert.id)).unwrap();
+            if holds(&kinds(&trace)) {
+                return trace;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
+        // Control: before anybody reads, the hint is what it waits for.
+        let trace = wait(&|kinds| minted(kinds) == 1);
+        assert_eq!(trace.stuck.unwrap().after, ReceiptKind::WakeMinted);
+        let lease = rig.block(story.agent.claim(&story.target, &"me".parse().unwrap(), 5)).unwrap();
+        rig.block(story.agent.read(&story.target, lease.fence, alert.id)).unwrap();
+        let trace = wait(&|kinds| {
+            let read = kinds.iter().position(|kind| *kind == ReceiptKind::InboxRead);
+            read.is_some_and(|read| minted(&kinds[read..]) > 0)
+        });
+        let stuck = trace.stuck.unwrap();
+        assert_eq!(stuck.after, ReceiptKind::InboxRead);
+        assert!(stuck.waits_for.contains("the end of a turn"), "{}", stuck.waits_for);
+    }
+
     [Aud1] fn aud_1_a_checkpoint_covers_the_chain_that_is_exported(_seen) {
         let rig = Rig::start();
         let story = rig.story();

@@ -111,7 +111,8 @@ fn opr_1_operators_resolve_release_pause_and_disarm() {
 
     let wakes = || {
         let text = machine.ok(&["status"]);
-        let line = text.lines().find(|line| line.starts_with("lotse")).unwrap();
+        let table = text.split_once("\ntarget  wakes").unwrap().1;
+        let line = table.lines().find(|line| line.starts_with("lotse")).unwrap();
         line.split("  ").find(|cell| !cell.is_empty() && *cell != "lotse").unwrap().trim().to_owned()
     };
     assert!(wakes().starts_with("armed until"));

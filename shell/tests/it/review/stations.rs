@@ -32,6 +32,7 @@ impl Process {
         let setup = station::Setup {
             state: rig.dir.path().to_owned(),
             target: cast.target.clone(),
+            mode: awakener::config::Mode::Trial,
             client: rig.client(cast.agent_token.expose()),
             limits: Config::default().checked().unwrap(),
             config_hash: ContentHash([7; 32]),
