@@ -4,7 +4,9 @@
 //! A test that needs a tool fails when it cannot be had. Only whoever runs the tests may do without, by naming it in
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
+mod debian;
 pub mod evidence;
+pub mod faketime;
 pub mod mangle;
 pub mod nats;
 pub mod npm;
@@ -20,7 +22,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "faketime"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +106,7 @@ mod tests {
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
         assert!(
-            error.to_string().contains("names pythons, which is none of python, nats, npm, strace"),
+            error.to_string().contains("names pythons, which is none of python, nats, npm, strace, faketime"),
             "{error}"
         );
     }

@@ -8,11 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use awakener_tools::faketime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
 
 mod alert;
 mod chain;
+mod clocks;
 mod ends;
 mod held;
 mod latch;
@@ -35,6 +37,27 @@ pub struct Machine {
     settings: Vec<String>,
     /// What `up` is told beside them.
     serve: Vec<String>,
+    /// The wall clocks of `up`, `wake` and `station`, and of everything else; without them, the machine's.
+    clocks: Option<Clocks>,
+}
+
+/// Wall clocks that jump.
+struct Clocks {
+    up: Clock,
+    wake: Clock,
+    station: Clock,
+    hand: Clock,
+}
+
+impl Clocks {
+    fn of(&self, command: &str) -> &Clock {
+        match command {
+            "up" => &self.up,
+            "wake" => &self.wake,
+            "station" => &self.station,
+            _ => &self.hand,
+        }
+    }
 }
 
 impl Machine {
@@ -47,6 +70,7 @@ impl Machine {
             plane: None,
             settings: Vec::new(),
             serve: Vec::new(),
+            clocks: None,
         };
         let operator = machine.operator();
         let made = machine.ok(&["init", "--trial", "--operator-key", operator.to_str().unwrap()]);
@@ -157,6 +181,9 @@ impl Machine {
             .env("AWAKENER_OPERATOR_KEY", self.operator())
             .env("AWAKENER_ACK_KEY", self.ack_key())
             .stdin(Stdio::null());
+        if let Some(clocks) = &self.clocks {
+            clocks.of(args.first().copied().unwrap_or_default()).wear(&mut command);
+        }
         command
     }
 
