@@ -108,7 +108,7 @@ async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Re
         return Problem::of(Reason::Unauthenticated, "a station's status needs the observer's token")
             .into_response();
     }
-    let Some(station) = shared.handle.look().await else {
+    let Some((station, now)) = shared.handle.look_with_time().await else {
         return Problem::of(Reason::StoreUnavailable, "the station could not be read").into_response();
     };
     let image = awakener_kernel::machine::Machine::image(&station);
@@ -120,7 +120,7 @@ async fn own_status(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Re
         "latch": image.latch,
         "turn": image.turn,
         "tail": image.tail,
-        "turns": image.counters.reading(crate::clock::system()),
+        "turns": image.counters.reading(now.wall),
     }))
     .into_response()
 }

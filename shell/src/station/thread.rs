@@ -14,13 +14,13 @@ use awakener_kernel::open::{CommitError, Entry, Txn, Write};
 use awakener_kernel::station::{
     Effect, Grant, Input, LatchCause, LatchId, LatchNote, LatchStage, Phase, Station,
 };
-use awakener_kernel::time::Now;
+use awakener_kernel::time::{Now, Wall};
 use awakener_kernel::values::TurnRef;
 use awakener_spec::Reason;
 use serde_json::Value;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Turn, Watch};
 use crate::host::{Failed, Host, Item};
 use crate::plane::queries::ChainPart;
 use crate::store::{Db, Focus, Statement, StoreFault};
@@ -37,8 +37,10 @@ pub enum Call {
     Text(TurnRef, oneshot::Sender<Option<String>>),
     /// An entry of its own (FUS-5); the answer is its hash.
     Append(Value, oneshot::Sender<Result<ContentHash, Reason>>),
-    /// The machine as it is on disk.
-    Look(oneshot::Sender<Option<Station>>),
+    /// The machine as it is on disk, and the store's time.
+    Look(oneshot::Sender<Option<(Station, Now)>>),
+    /// The plane's time; the answer is whether the station goes on from it (EMT-6).
+    PlaneTime(Wall, oneshot::Sender<bool>),
     /// The grant that a latch has used up (FUS-7).
     Spent(oneshot::Sender<Result<Option<String>, Reason>>),
     /// Notes it.
@@ -98,9 +100,20 @@ impl Handle {
 
     /// The machine as it is on disk.
     pub async fn look(&self) -> Option<Station> {
+        self.look_with_time().await.map(|(station, _)| station)
+    }
+
+    /// The machine as it is on disk, and the time that its steps would have.
+    pub async fn look_with_time(&self) -> Option<(Station, Now)> {
         let (sender, receiver) = oneshot::channel();
         self.0.send(Call::Look(sender)).ok()?;
         receiver.await.ok().flatten()
+    }
+
+    /// Tells of the plane's time; whether the station goes on from it because its own clock stepped back (EMT-6).
+    pub async fn plane_time(&self, plane: Wall) -> bool {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::PlaneTime(plane, sender)).is_ok() && receiver.await.unwrap_or(false)
     }
 
     /// The command of the grant under which the last latch came about: work starts again only by another (FUS-7).
@@ -151,14 +164,15 @@ pub fn start(
 ) -> Result<Handle, StoreFault> {
     let mut db = Db::open(path, config_hash)?;
     db.belongs_to(Identities { station: target.parse().ok(), ..Identities::default() });
-    let clock = Clock::starting_at(awakener_kernel::time::Wall(db.last_wall()?.unwrap_or(0)));
+    let clock = Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0)));
     if let Some(latch) = lying {
         adopt(&mut db, target, latch, clock.now())?;
     }
     let mut host: Host<Station> = Host::boot(&mut db, limits.get().clone(), clock.now())?;
     host.ensure(&mut db, target, clock.now())?;
     let (sender, calls) = channel();
-    let thread = Thread { db, clock, host, target: target.to_owned(), calls, released };
+    let thread =
+        Thread { db, clock, watch: Watch::default(), host, target: target.to_owned(), calls, released };
     std::thread::Builder::new().name("station-store".to_owned()).spawn(move || thread.run()).map_err(
         |error| StoreFault {
             reason: Reason::StoreUnavailable,
@@ -188,6 +202,7 @@ fn adopt(db: &mut Db, target: &str, latch: LatchId, now: Now) -> Result<(), Stor
 struct Thread {
     db: Db,
     clock: Clock,
+    watch: Watch,
     host: Host<Station>,
     target: String,
     calls: Receiver<Call>,
@@ -203,6 +218,7 @@ impl Thread {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.heal();
+            self.look_at_clock();
             if !self.host.due(self.clock.now()).is_empty() && self.step(Input::Fire, None).is_none() {
                 // The deadline stays due; without a pause the thread would spin on a broken disk.
                 std::thread::sleep(Duration::from_millis(100));
@@ -239,7 +255,15 @@ impl Thread {
                 let _ = waiting.send(hash);
             }
             Call::Look(waiting) => {
-                let _ = waiting.send(self.host.machine(&self.target).cloned());
+                let now = self.clock.now();
+                let _ = waiting.send(self.host.machine(&self.target).map(|station| (station.clone(), now)));
+            }
+            Call::PlaneTime(plane, waiting) => {
+                let accepted = self.clock.agree(plane, self.host.config().skew);
+                if let Some(accepted) = accepted {
+                    self.note_clock(serde_json::json!({ "accepted": accepted, "plane": plane }));
+                }
+                let _ = waiting.send(accepted.is_some());
             }
             Call::Spent(waiting) => {
                 let _ = waiting.send(self.db.meta(SPENT).map_err(|fault| fault.reason));
@@ -253,6 +277,27 @@ impl Thread {
                     .map_err(|_| Reason::StoreUnavailable);
                 let _ = waiting.send(entries);
             }
+        }
+    }
+
+    /// A clock that went back, and one that has caught up, is on record (EMT-6).
+    fn look_at_clock(&mut self) {
+        let reading = self.clock.read();
+        let (held, observed) = (reading.now.wall, reading.observed);
+        match self.watch.look(&reading, self.host.config().skew) {
+            None => {}
+            Some(Turn::SteppedBack) => {
+                self.note_clock(serde_json::json!({ "stepped_back": { "held": held, "observed": observed } }))
+            }
+            Some(Turn::CaughtUp) => self.note_clock(serde_json::json!({ "caught_up": observed })),
+        }
+    }
+
+    fn note_clock(&mut self, what: Value) {
+        awakener_spec::rule!(Emt6);
+        tracing::warn!(rule = "EMT-6", "the clock: {what}");
+        if let Err(fault) = self.db.note("clock", &self.target, self.clock.now(), what) {
+            tracing::error!(reason = %fault.reason, "a step of the clock could not be recorded: {fault}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use awakener_kernel::ids::{DaemonName, Fence, Target, WakeId};
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::input::{Event, Input, Refusal};
-use awakener_kernel::time::{Mono, Now};
+use awakener_kernel::time::Wall;
 use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
 use awakener_spec::{Class, Reason};
@@ -39,6 +39,15 @@ pub struct Ring {
     pub keys: Vec<RouterKey>,
 }
 
+/// What the plane shows when it is asked for its keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The keys.
+    pub ring: Ring,
+    /// The plane's time, to which a clock that stepped back may go back (EMT-6).
+    pub now: Wall,
+}
+
 /// The plane, as a wake daemon sees it.
 pub trait PlanePort: Send + Sync + Debug {
     /// Asks before state moves and before a dispatch (DSP-7).
@@ -57,7 +66,7 @@ pub trait PlanePort: Send + Sync + Debug {
     fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
 
     /// The router keys.
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>>;
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>>;
 }
 
 /// The plane of the same process.
@@ -117,15 +126,16 @@ impl Local {
         }
     }
 
-    fn ring(&self) -> Result<Ring, NoAnswer> {
+    fn ring(&self) -> Result<Shown, NoAnswer> {
         let registry = self.plane.view().registry.ok_or_else(|| NoAnswer("not serving yet".to_owned()))?;
-        let now = Now { wall: crate::clock::system(), mono: Mono(0) };
+        // The store's time: a key whose life is over does not come back with the machine's clock (EMT-6).
+        let now = self.plane.now();
         let (version, keys) = registry.router_ring(now);
         let keys = keys.map(|(_, key)| RouterKey {
             public: key.key,
             window: KeyWindow { valid_from: key.not_before, valid_until: key.not_after },
         });
-        Ok(Ring { version, keys: keys.collect() })
+        Ok(Shown { ring: Ring { version, keys: keys.collect() }, now: now.wall })
     }
 }
 
@@ -148,7 +158,7 @@ impl PlanePort for Local {
         Box::pin(self.look(target))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {
         Box::pin(std::future::ready(self.ring()))
     }
 }

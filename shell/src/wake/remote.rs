@@ -8,7 +8,7 @@ use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
 use awakener_spec::{Class, Reason, Retry};
 
-use super::port::{NoAnswer, PlanePort, Reported, Ring};
+use super::port::{NoAnswer, PlanePort, Reported, Ring, Shown};
 use crate::broker::Later;
 use crate::client::{Client, ClientError};
 
@@ -58,17 +58,18 @@ impl Remote {
         owed.map(|owed| owed.hints).map_err(|error| unanswered(&error))
     }
 
-    async fn ring(&self) -> Result<Ring, NoAnswer> {
+    async fn ring(&self) -> Result<Shown, NoAnswer> {
         let keys = self.0.router_keys().await.map_err(|error| unanswered(&error))?;
         let window = |from, until| KeyWindow { valid_from: from, valid_until: until };
-        Ok(Ring {
+        let ring = Ring {
             version: keys.ring,
             keys: keys
                 .keys
                 .into_iter()
                 .map(|key| RouterKey { public: key.public, window: window(key.valid_from, key.valid_until) })
                 .collect(),
-        })
+        };
+        Ok(Shown { ring, now: keys.now })
     }
 }
 
@@ -95,7 +96,7 @@ impl PlanePort for Remote {
         Box::pin(self.look(target))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {
         Box::pin(self.ring())
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use awakener_kernel::config::Config;
 use awakener_kernel::machine::{Machine as _, Outcome, OutcomeOf};
-use awakener_kernel::time::Mono;
+use awakener_kernel::time::{Mono, Wall};
 use awakener_kernel::waker::{Capability, Effect, Event, Input, Waker};
 use awakener_kernel::wire::{Presented, screen};
 use awakener_spec::{AuditKind, Class};
@@ -24,7 +24,7 @@ use super::port::Ring;
 use super::ports::Ports;
 use super::status::{Status, TargetStatus};
 use super::verify::Verifier;
-use crate::clock::Clock;
+use crate::clock::{Clock, Turn, Watch};
 use crate::host::{Failed, Host, Item};
 use crate::store::{Db, StoreFault};
 
@@ -47,6 +47,7 @@ type Staged = (Item<Waker>, Origin);
 pub(super) struct Thread {
     pub(super) db: Db,
     pub(super) clock: Arc<Clock>,
+    pub(super) watch: Watch,
     pub(super) host: Host<Waker>,
     /// What a recovery after a failed commit needs again.
     pub(super) config: Config,
@@ -76,6 +77,7 @@ impl Thread {
             let mut cmds: Vec<Cmd> = first.into_iter().collect();
             cmds.extend(self.inbox.try_iter().take(BATCH.saturating_sub(cmds.len())));
             let go_on = self.serve(cmds);
+            self.look_at_clock();
             self.look_at_pauses();
             self.fire();
             let lines = self.fold.due(self.clock.mono());
@@ -116,6 +118,7 @@ impl Thread {
                     staged.extend(all);
                 }
                 Cmd::Ring(ring) => self.keep(&ring),
+                Cmd::PlaneTime(plane) => self.follow_clock(plane),
                 Cmd::Status(answer) => {
                     self.step(std::mem::take(&mut staged));
                     // Whoever asked may have gone away.
@@ -262,6 +265,36 @@ impl Thread {
         self.step(staged);
     }
 
+    /// A clock that went back, and one that has caught up, is on record (EMT-6).
+    fn look_at_clock(&mut self) {
+        let reading = self.clock.read();
+        let (held, observed) = (reading.now.wall, reading.observed);
+        let what = match self.watch.look(&reading, self.config.skew) {
+            None => return,
+            Some(Turn::SteppedBack) => {
+                tracing::error!(rule = "EMT-6", held = %held.utc(), observed = %observed.utc(), "the clock stepped back");
+                json!({ "stepped_back": { "held": held, "observed": observed } })
+            }
+            Some(Turn::CaughtUp) => json!({ "caught_up": observed }),
+        };
+        self.note_clock(what);
+    }
+
+    /// Where the plane's time agrees with a clock that went back, that time holds.
+    fn follow_clock(&mut self, plane: Wall) {
+        if let Some(accepted) = self.clock.agree(plane, self.config.skew) {
+            tracing::warn!(rule = "EMT-6", accepted = %accepted.utc(), "the clock goes on from the plane's time");
+            self.note_clock(json!({ "accepted": accepted, "plane": plane }));
+        }
+    }
+
+    fn note_clock(&mut self, what: serde_json::Value) {
+        awakener_spec::rule!(Emt6);
+        if let Err(fault) = self.db.note("clock", "", self.clock.now(), what) {
+            tracing::error!(reason = %fault.reason, "a step of the clock could not be recorded: {fault}");
+        }
+    }
+
     fn keep(&mut self, ring: &Ring) {
         let text = serde_json::to_string(ring).unwrap_or_default();
         if let Err(fault) = self.db.set_meta(RING, &text) {
@@ -291,7 +324,8 @@ impl Thread {
     }
 
     fn status(&self) -> Status {
-        let now = self.clock.now();
+        let reading = self.clock.read();
+        let now = reading.now;
         let targets = self.host.machines().map(|(target, waker)| TargetStatus {
             target: target.clone(),
             phase: waker.phase(),
@@ -309,6 +343,7 @@ impl Thread {
             head: self.db.head(),
             refused: self.fold.totals().clone(),
             clock_suspect: self.fold.clock_suspect(),
+            clock_behind_ms: reading.behind().0,
             now: now.wall.utc(),
             ..self.about.clone()
         }

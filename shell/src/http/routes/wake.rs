@@ -113,7 +113,8 @@ pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> 
 )]
 pub(in crate::http) async fn router_keys(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
-    let (ring, keys) = call.registry.router_ring(call.now());
+    let now = call.now();
+    let (ring, keys) = call.registry.router_ring(now);
     let keys = keys
         .map(|(key_id, key)| RouterKey {
             key_id: *key_id,
@@ -122,5 +123,5 @@ pub(in crate::http) async fn router_keys(State(app): State<App>, request: Reques
             valid_until: key.not_after,
         })
         .collect();
-    ok(&RouterKeys { v: V1, ring, keys })
+    ok(&RouterKeys { v: V1, ring, keys, now: now.wall })
 }

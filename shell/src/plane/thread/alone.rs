@@ -133,7 +133,7 @@ impl Thread {
             Act::ReleaseQuarantine { target, message } => {
                 self.insist(target, Input::ReleaseQuarantine { message });
             }
-            Act::SetClock(wall) => self.clock.accept(wall),
+            Act::SetClock(wall) => self.accept_clock(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
                 // Whoever still walks has not seen this.
@@ -144,6 +144,17 @@ impl Thread {
             Act::Grant { .. } | Act::Withdraw { .. } | Act::PublishRing(_) | Act::ClearLatch { .. } => {}
         }
         Ok(())
+    }
+
+    /// Goes on from an earlier time. The command's own entry has the time that was held; without one at the accepted
+    /// time the next start would hold on to that again. If it cannot be written, Tier-0 closes again at the next start.
+    fn accept_clock(&mut self, wall: Wall) {
+        self.clock.accept(wall);
+        let noted =
+            self.db.note("clock", NO_TARGET, self.clock.now(), serde_json::json!({ "accepted": wall }));
+        if let Err(fault) = noted {
+            tracing::error!(reason = %fault.reason, "an accepted time is not kept: {fault}");
+        }
     }
 
     /// A target that was just registered gets its mailbox and its epoch.

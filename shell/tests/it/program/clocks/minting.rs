@@ -90,6 +90,8 @@ cells! {
         let real = i64::try_from(awakener::clock::system().0 / 1_000).unwrap();
         assert!((wall(&hint) - real + JUMP).abs() < 60, "{hint}");
         assert_eq!((host.recorded("clock_stepped_back"), host.recorded("clock_caught_up")), (2, 1));
-        host.alert("the operator says that it is right");
+        // Open; a key whose life begins after the accepted time does not hold yet.
+        assert_eq!(host.json(&["status"])["tier0_open"], true);
+        assert_eq!(host.alert_refused(77), "target_cannot_ack");
     }
 }

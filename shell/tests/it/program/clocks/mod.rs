@@ -35,8 +35,11 @@ fn every_cell_is_tested_and_every_test_is_a_cell() {
     let table = include_str!("../../../../../spec/clocks.md");
     let row = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
     let written: Vec<String> = table.lines().filter_map(row).collect();
-    let mut tested: Vec<&str> =
-        [daemon::CELLS, minting::CELLS, plane::CELLS, station::CELLS].into_iter().flatten().copied().collect();
+    let mut tested: Vec<&str> = [daemon::CELLS, minting::CELLS, plane::CELLS, station::CELLS]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
     tested.sort_unstable();
     let mut sorted = written.clone();
     sorted.sort_unstable();
@@ -139,9 +142,7 @@ impl Host {
 
     /// The records of the registry that are named so.
     fn recorded(&self, name: &str) -> i64 {
-        self.count(&format!(
-            "SELECT count(*) FROM audit WHERE instr(CAST(entry AS TEXT), '\"{name}\"') > 0"
-        ))
+        self.count(&format!("SELECT count(*) FROM audit WHERE instr(CAST(entry AS TEXT), '\"{name}\"') > 0"))
     }
 
     /// How many receipts of a kind there are.
@@ -151,9 +152,7 @@ impl Host {
 
     /// How long the plane's time is ahead of this machine's, in seconds.
     fn plane_ahead(&self) -> i64 {
-        let now = self.json(&["status"])["now"].as_str().unwrap().to_owned();
-        let shown = awakener_kernel::time::Wall::parse_utc(&now).unwrap().0;
-        (i64::try_from(shown).unwrap() - i64::try_from(awakener::clock::system().0).unwrap()) / 1_000
+        ahead_of(&self.json(&["status"]))
     }
 
     /// Whether an alert waits for its acknowledgement.
@@ -196,6 +195,12 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < end, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// How long the time of a status is ahead of this machine's, in seconds.
+fn ahead_of(status: &Value) -> i64 {
+    let shown = awakener_kernel::time::Wall::parse_utc(status["now"].as_str().unwrap()).unwrap();
+    (i64::try_from(shown.0).unwrap() - i64::try_from(awakener::clock::system().0).unwrap()) / 1_000
 }
 
 /// Asks a process on loopback for its status as an observer.
