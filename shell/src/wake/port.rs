@@ -62,8 +62,9 @@ pub trait PlanePort: Send + Sync + Debug {
         report: FlightReport,
     ) -> Later<'a, Result<Reported, NoAnswer>>;
 
-    /// Asks what is owed (DSP-11): hints as bytes, to be verified like any other.
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
+    /// Asks what is owed (DSP-11): hints as bytes, to be verified like any other. `seen` is the greatest token that was
+    /// accepted for the target, 0 for none (EMT-2).
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
 
     /// The router keys.
     fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>>;
@@ -117,8 +118,8 @@ impl Local {
         }
     }
 
-    async fn look(&self, target: &Target) -> Result<Vec<Vec<u8>>, NoAnswer> {
-        match self.plane.call(Op::Sweep(target.clone())).await {
+    async fn look(&self, target: &Target, seen: u64) -> Result<Vec<Vec<u8>>, NoAnswer> {
+        match self.plane.call(Op::Sweep(target.clone(), Some(seen))).await {
             Ok(Reply::Swept(hint)) => Ok(hint.into_iter().collect()),
             Ok(other) => Err(NoAnswer(format!("unexpected {other:?}"))),
             Err(refused) if refused.reason == Reason::UnknownTarget => Ok(Vec::new()),
@@ -154,8 +155,8 @@ impl PlanePort for Local {
         Box::pin(self.tell(target, fence, wake, report))
     }
 
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
-        Box::pin(self.look(target))
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+        Box::pin(self.look(target, seen))
     }
 
     fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {

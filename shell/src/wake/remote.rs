@@ -3,6 +3,8 @@
 //! Only moves calls into the client's and sorts what comes back: a withheld permit is an answer, anything that a retry
 //! could change is none. Rules: DSP-7, DSP-11, HAF-4.
 
+use std::collections::BTreeMap;
+
 use awakener_kernel::ids::{Fence, Target, WakeId};
 use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
@@ -53,8 +55,9 @@ impl Remote {
         }
     }
 
-    async fn look(&self, target: &Target) -> Result<Vec<Vec<u8>>, NoAnswer> {
-        let owed = self.0.sweep(std::slice::from_ref(target)).await;
+    async fn look(&self, target: &Target, seen: u64) -> Result<Vec<Vec<u8>>, NoAnswer> {
+        let seen = BTreeMap::from([(target.clone(), seen)]);
+        let owed = self.0.sweep_above(std::slice::from_ref(target), seen).await;
         owed.map(|owed| owed.hints).map_err(|error| unanswered(&error))
     }
 
@@ -92,8 +95,8 @@ impl PlanePort for Remote {
         Box::pin(self.tell(target, fence, wake, report))
     }
 
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
-        Box::pin(self.look(target))
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+        Box::pin(self.look(target, seen))
     }
 
     fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {

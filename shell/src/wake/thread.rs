@@ -68,6 +68,8 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn run(mut self) {
+        let known: Vec<String> = self.host.machines().map(|(target, _)| target.clone()).collect();
+        known.iter().for_each(|target| self.saw(target));
         loop {
             let first = match self.inbox.recv_timeout(self.wait()) {
                 Ok(cmd) => Some(cmd),
@@ -164,6 +166,10 @@ impl Thread {
         let targets: Vec<String> = items.iter().map(|item| item.target.clone()).collect();
         match self.host.batch(&mut self.db, self.clock.now(), items, |_, _, _, ()| Ok(())) {
             Ok(done) => {
+                // What is accepted is durable now, and the next sweep says so (EMT-2).
+                for target in &targets {
+                    self.saw(target);
+                }
                 for ((target, outcome), origin) in targets.into_iter().zip(done.outcomes).zip(origins) {
                     self.settle(target, &outcome, origin);
                 }
@@ -178,6 +184,13 @@ impl Thread {
                 self.introduced = false;
                 std::thread::sleep(Duration::from_millis(50));
             }
+        }
+    }
+
+    /// Lets sweeps of a target say what was accepted for it.
+    pub(super) fn saw(&self, target: &str) {
+        if let Some(token) = self.host.machine(target).and_then(|waker| waker.image().high_water) {
+            self.ports.saw(target, token);
         }
     }
 

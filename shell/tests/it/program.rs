@@ -20,6 +20,7 @@ mod held;
 mod latch;
 mod nats;
 mod operators;
+mod restore;
 
 /// How a command ended.
 #[derive(Clone, Debug)]
@@ -99,6 +100,13 @@ impl Machine {
 
     pub fn story_with(settings: &[&str]) -> Self {
         let machine = Self::up_with(settings);
+        machine.register();
+        machine
+    }
+
+    /// What [`Self::story`] has beside a running plane.
+    pub fn register(&self) {
+        let machine = self;
         let key = machine.ack_key();
         let key = key.to_str().unwrap();
         machine.ok(&["target", "add", "lotse"]);
@@ -113,7 +121,6 @@ impl Machine {
         );
         machine.ok(&["roster", "install", roster.to_str().unwrap()]);
         machine.ok(&["arm", "lotse", "--for", "1h"]);
-        machine
     }
 
     /// Starts `up` and returns when it serves.

@@ -8,7 +8,7 @@ impl Thread {
     pub(super) fn alone(&mut self, op: Op) -> Result<Reply, Refused> {
         match op {
             Op::Command(presented) => self.command(*presented),
-            Op::Sweep(target) => self.sweep(target),
+            Op::Sweep(target, seen) => self.sweep(target, seen),
             Op::Refused { principal, target, message, reason } => {
                 Err(self.note_refusal(&principal, &target, message.as_deref(), reason))
             }
@@ -38,9 +38,12 @@ impl Thread {
         }
     }
 
-    pub(super) fn sweep(&mut self, target: Target) -> Result<Reply, Refused> {
+    pub(super) fn sweep(&mut self, target: Target, seen: Option<u64>) -> Result<Reply, Refused> {
         if !self.target_known(&target) {
             return Err(Refused::because(Reason::UnknownTarget, target.as_str()));
+        }
+        if let Some(seen) = seen {
+            self.hear(&target, Token::from_u64(seen))?;
         }
         let fresh = fresh(self.clock.now());
         let staged = vec![Staged::plain(target.clone(), Input::Sweep { fresh })];
@@ -166,6 +169,7 @@ impl Thread {
             .targets
             .iter()
             .filter(|target| self.mailboxes.machine(target.as_str()).is_none())
+            .filter(|target| self.verifiers.let_go(target))
             .cloned()
             .collect();
         for target in missing {

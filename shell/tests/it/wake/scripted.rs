@@ -164,7 +164,7 @@ impl PlanePort for Scripted {
         }))
     }
 
-    fn sweep<'a>(&'a self, _: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+    fn sweep<'a>(&'a self, _: &'a Target, _: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
         done(self.reached().map(|mut inner| {
             inner.sweeps += 1;
             std::mem::take(&mut inner.owed)
