@@ -4,6 +4,7 @@
 //! so that a credential goes to the address that it was meant for and nowhere else. Not here: the other side of the
 //! wake daemon and of stations. Rules: ADM-2 (`outcome_unknown`), CON-1.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use awakener_kernel::ids::{ContentHash, Fence, Holder, MessageId, Target, ThreadId, TurnId, WakeId};
@@ -465,7 +466,15 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub async fn sweep(&self, targets: &[Target]) -> Result<Owed> {
-        let body = requests::Sweep { v: V1, targets: targets.to_vec() };
+        self.sweep_above(targets, BTreeMap::new()).await
+    }
+
+    /// The same, saying which tokens were accepted last, as numbers, 0 for none: hints get tokens above them (EMT-2).
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn sweep_above(&self, targets: &[Target], seen: BTreeMap<Target, u64>) -> Result<Owed> {
+        let body = requests::Sweep { v: V1, targets: targets.to_vec(), seen };
         let Swept { hints, armed, .. } = self.post("/v1/sweep", &body).await?;
         Ok(Owed { hints: hints.iter().map(json::canonical).collect(), armed })
     }

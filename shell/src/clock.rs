@@ -26,6 +26,35 @@ impl Reading {
     }
 }
 
+/// What a look at the wall clock shows that its store has to have on record (EMT-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It went back by more than the skew; the store's time stands still.
+    SteppedBack,
+    /// It is again where the store is.
+    CaughtUp,
+}
+
+/// Looks at a clock whose steps nobody else judges: that of a wake daemon or a station.
+#[derive(Debug, Default)]
+pub struct Watch {
+    behind: bool,
+}
+
+impl Watch {
+    /// What has changed since the last look.
+    pub fn look(&mut self, reading: &Reading, skew: Millis) -> Option<Turn> {
+        let behind = reading.behind() > skew;
+        let turn = match (self.behind, behind) {
+            (false, true) => Some(Turn::SteppedBack),
+            (true, false) => Some(Turn::CaughtUp),
+            (true, true) | (false, false) => None,
+        };
+        self.behind = behind;
+        turn
+    }
+}
+
 /// The wall clock and the monotonic clock of this process; shared between threads by reference.
 pub struct Clock {
     start: Instant,
@@ -62,6 +91,19 @@ impl Clock {
     /// Lets wall time go on from `to`, although it is earlier: an operator has accepted it (EMT-6).
     pub fn accept(&self, to: Wall) {
         self.floor.store(to.0, Ordering::SeqCst);
+    }
+
+    /// Goes back to what the machine's clock shows, if that lies behind by more than the skew and the plane's time agrees
+    /// with it. The plane's time goes back when an operator has accepted that and never else, so that whoever asks the
+    /// plane before anything starts may follow it. Returns the accepted time.
+    pub fn agree(&self, plane: Wall, skew: Millis) -> Option<Wall> {
+        let reading = self.read();
+        // Each of the two may be off by the skew.
+        let agrees = plane.0.abs_diff(reading.observed.0) <= skew.0.saturating_mul(2);
+        let accepted = (reading.behind() > skew && agrees).then_some(reading.observed)?;
+        awakener_spec::rule!(Emt6);
+        self.accept(accepted);
+        Some(accepted)
     }
 
     /// Both clocks as a step takes them.
@@ -105,6 +147,38 @@ mod tests {
         source.store(1_001, Ordering::SeqCst);
         assert_eq!(clock.read().behind(), Millis::ZERO);
         assert_eq!(clock.wall(), Wall(1_001));
+    }
+
+    #[test]
+    fn emt_6_a_step_back_is_reported_once_and_so_is_its_end() {
+        let source = Arc::new(AtomicU64::new(10_000));
+        let shown = Arc::clone(&source);
+        let clock = Clock::reading(Wall(0), move || Wall(shown.load(Ordering::SeqCst)));
+        let (mut watch, skew) = (Watch::default(), Millis(2_000));
+        let mut at = |shown: u64| {
+            source.store(shown, Ordering::SeqCst);
+            watch.look(&clock.read(), skew)
+        };
+        // Within the skew nothing is to be said.
+        assert_eq!([10_000, 8_000].map(&mut at), [None, None]);
+        assert_eq!([7_999, 5_000, 8_000].map(&mut at), [Some(Turn::SteppedBack), None, Some(Turn::CaughtUp)]);
+    }
+
+    #[test]
+    fn emt_6_a_clock_goes_back_when_the_plane_agrees_with_it_and_never_else() {
+        let (source, skew) = (Arc::new(AtomicU64::new(90_000)), Millis(2_000));
+        let shown = Arc::clone(&source);
+        let clock = Clock::reading(Wall(0), move || Wall(shown.load(Ordering::SeqCst)));
+        assert_eq!(clock.wall(), Wall(90_000));
+        // Never forward, and not within the skew.
+        assert_eq!((clock.agree(Wall(90_000), skew), clock.agree(Wall(99_000), skew)), (None, None));
+        source.store(88_000, Ordering::SeqCst);
+        assert_eq!((clock.agree(Wall(88_000), skew), clock.wall()), (None, Wall(90_000)));
+        source.store(50_000, Ordering::SeqCst);
+        for plane in [90_000, 54_001, 45_999] {
+            assert_eq!((clock.agree(Wall(plane), skew), clock.wall()), (None, Wall(90_000)));
+        }
+        assert_eq!((clock.agree(Wall(54_000), skew), clock.wall()), (Some(Wall(50_000)), Wall(50_000)));
     }
 
     #[test]

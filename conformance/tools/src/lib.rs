@@ -5,7 +5,9 @@
 //! `AWAKENER_WITHOUT` (names with commas between), and then a line that starts with `SKIPPED` says so.
 
 pub mod chromium;
+mod debian;
 pub mod evidence;
+pub mod faketime;
 pub mod mangle;
 pub mod nats;
 pub mod npm;
@@ -21,7 +23,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "chromium"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "chromium", "faketime"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +107,9 @@ mod tests {
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
         assert!(
-            error.to_string().contains("names pythons, which is none of python, nats, npm, strace, chromium"),
+            error
+                .to_string()
+                .contains("names pythons, which is none of python, nats, npm, strace, chromium, faketime"),
             "{error}"
         );
     }

@@ -4,12 +4,12 @@
 //! Found on `PATH`; else fetched with apt, which checks it against the signed index, and unpacked without installing
 //! anything. Either way it is tried first, because a machine may have the program and forbid its use.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{failed, run};
-use crate::{Tool, ToolError, skipped, workspace};
+use crate::run::run;
+use crate::{Tool, ToolError, debian, skipped, workspace};
 
 const TOOL: &str = "strace";
 /// The package, and the libraries of it that a small machine may lack.
@@ -44,49 +44,16 @@ fn tried(program: &Path) -> Result<(), ToolError> {
 
 /// Fetches and unpacks it, unless that was done before.
 fn fetched(tools: &Path) -> Result<PathBuf, ToolError> {
-    let home = tools.join(TOOL);
-    let failed = |what: &'static str| {
-        let home = home.clone();
-        move |cause: std::io::Error| ToolError {
-            line: "apt-get install strace".to_owned(),
-            ..failed(TOOL, what, &home, &cause)
-        }
-    };
-    fs::create_dir_all(tools).map_err(failed("create the directory of the tools"))?;
-    let lock = File::create(tools.join("strace.lock")).and_then(|file| file.lock().map(|()| file));
-    let _lock = lock.map_err(failed("take the lock"))?;
-    let wrapper = home.join("run");
-    if wrapper.exists() {
-        return Ok(wrapper);
-    }
-    let partial = home.with_extension("partial");
-    if partial.exists() {
-        fs::remove_dir_all(&partial).map_err(failed("remove a broken attempt"))?;
-    }
-    fs::create_dir_all(&partial).map_err(failed("create a directory"))?;
-    let what = "download it; to mend it: apt-get update, then apt-get install strace";
-    run(
-        TOOL,
-        what,
-        &partial,
-        Command::new("apt-get").current_dir(&partial).args(["--quiet", "download"]).args(PACKAGES),
-    )?;
-    for entry in fs::read_dir(&partial).map_err(failed("list what was downloaded"))? {
-        let package = entry.map_err(failed("list what was downloaded"))?.path();
-        if package.extension().is_some_and(|end| end == "deb") {
-            run(TOOL, "unpack it", &package, Command::new("dpkg-deb").arg("-x").arg(&package).arg(&partial))?;
-        }
-    }
-    // Its libraries are for itself and not for what it traces.
-    let script = format!(
-        "#!/bin/sh\nhome='{}'\nLD_LIBRARY_PATH=$(echo \"$home\"/usr/lib/*-linux-gnu*) exec \"$home/usr/bin/strace\" -E LD_LIBRARY_PATH \"$@\"\n",
-        home.display()
-    );
-    fs::write(partial.join("run"), script).map_err(failed("write a script"))?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(partial.join("run"), mode).map_err(failed("make a script executable"))?;
-    fs::rename(&partial, &home).map_err(failed("put it in place"))?;
-    Ok(wrapper)
+    let home = debian::unpacked(TOOL, &PACKAGES, tools, |partial, home| {
+        // Its libraries are for itself and not for what it traces.
+        let script = format!(
+            "#!/bin/sh\nhome='{}'\nLD_LIBRARY_PATH=$(echo \"$home\"/usr/lib/*-linux-gnu*) exec \"$home/usr/bin/strace\" -E LD_LIBRARY_PATH \"$@\"\n",
+            home.display()
+        );
+        fs::write(partial.join("run"), script)?;
+        fs::set_permissions(partial.join("run"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+    })?;
+    Ok(home.join("run"))
 }
 
 #[cfg(test)]

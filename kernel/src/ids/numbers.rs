@@ -18,6 +18,8 @@ pub struct Token(u64);
 impl Token {
     /// The greatest epoch: 2^21-1.
     pub const MAX_EPOCH: u32 = (1 << 21) - 1;
+    /// The number of the greatest token.
+    pub const MAX: u64 = MAX_INTEGER;
 
     /// The token of an epoch and a counter; `None` if the epoch needs more than 21 bits or both are zero.
     pub const fn new(epoch: u32, counter: u32) -> Option<Self> {

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use awakener_kernel::operator::Denial;
@@ -69,6 +69,15 @@ pub(super) fn raise_floor(state: &Path, highest: u32) -> Result<u32, Refused> {
     replace(&path, format!("{next}\n").as_bytes())
         .map_err(|error| fault(format!("{}: {error} (EMT-2)", path.display())))?;
     Ok(floor)
+}
+
+/// The floor file that lies there: its number, and what tells it from every other and from a copy of itself, its place on
+/// the disk and when it was last changed, which nobody can set. `None` if there is none that can be read.
+pub(super) fn floor_file(state: &Path) -> Option<(u32, String)> {
+    let path = state.join("epoch-floor");
+    let number = fs::read_to_string(&path).ok()?.trim().parse().ok()?;
+    let file = fs::metadata(path).ok()?;
+    Some((number, format!("{}:{}:{}.{:09}", file.dev(), file.ino(), file.ctime(), file.ctime_nsec())))
 }
 
 /// A store that is gone or emptied, although tokens were allocated from it, is not begun anew: its mail would be lost

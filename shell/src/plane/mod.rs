@@ -102,7 +102,7 @@ pub enum Op {
     /// A signed operator command.
     Command(Box<Presented>),
     /// What a sweeping daemon is owed for one target; the hint comes back signed.
-    Sweep(Target),
+    Sweep(Target, Option<u64>),
     /// A refusal that reached no machine (ADM-9).
     Refused {
         /// By whom.

@@ -13,7 +13,7 @@ use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::audit::Identities;
 use awakener_kernel::fuse;
 use awakener_kernel::ids::{
-    ContentHash, Fence, Holder, KeyId, Nonce, OperatorName, Principal, Target, WakeId,
+    ContentHash, Fence, Holder, KeyId, Nonce, OperatorName, Principal, Target, Token, WakeId,
 };
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
@@ -38,6 +38,7 @@ mod acts;
 mod age;
 mod alone;
 mod prepare;
+mod restored;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -80,6 +81,8 @@ pub(super) struct Thread {
     intact: Option<bool>,
     /// Mailboxes that came back from disk without an epoch of their own: they mint nothing (EMT-2).
     silent: BTreeSet<Target>,
+    /// What verifiers have said, and whether hints wait for it (EMT-2).
+    verifiers: restored::Verifiers,
     /// When mailboxes were last given an epoch apart from a boot.
     revived: Option<Instant>,
     /// The last attempt to get back what was lost, if it failed.
@@ -134,9 +137,11 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         lost: Lost::Nothing,
         intact: None,
         silent: BTreeSet::new(),
+        verifiers: restored::Verifiers::default(),
         revived: None,
         trouble: None,
     };
+    thread.recognise()?;
     thread.boot()?;
     Ok((plane, thread))
 }
@@ -165,7 +170,7 @@ impl Thread {
         }
         let known: Vec<Target> =
             self.mailboxes.machines().filter_map(|(target, _)| Target::parse(target).ok()).collect();
-        self.start_emitters(known)?;
+        self.start_emitters(known, 0)?;
         // Of a store that was opened anew in this process the thread knows itself what it owes.
         let owed = acts::owed(&self.db, &self.mailboxes)?;
         self.owed.retain(|debt| !owed.contains(debt));
@@ -190,13 +195,20 @@ impl Thread {
         Ok(())
     }
 
-    /// Every mailbox gets an epoch above the floor before it may mint (EMT-2).
-    fn start_emitters(&mut self, targets: Vec<Target>) -> Result<(), Refused> {
-        let highest = self.mailboxes.machines().map(|(_, mailbox)| mailbox.image().epoch).max().unwrap_or(0);
-        self.floor = files::raise_floor(&self.setup.state, highest)?;
+    /// Every mailbox gets an epoch above the floor, everything stored and `seen` before it may mint (EMT-2).
+    fn start_emitters(&mut self, targets: Vec<Target>, seen: u32) -> Result<(), Refused> {
+        let stored = self.mailboxes.machines().map(|(_, mailbox)| mailbox.image().epoch).max().unwrap_or(0);
+        self.floor = files::raise_floor(&self.setup.state, stored.max(seen))?;
+        self.know_floor_file();
         let floor = self.floor;
-        let staged =
-            targets.into_iter().map(|target| Staged::plain(target, Input::Start { floor })).collect();
+        let staged: Vec<Staged> = targets
+            .into_iter()
+            .filter(|target| self.verifiers.let_go(target))
+            .map(|target| Staged::plain(target, Input::Start { floor }))
+            .collect();
+        if staged.is_empty() {
+            return Ok(());
+        }
         self.mailbox_batch(staged).map(|_| ()).map_err(|failed| refused(&failed))
     }
 

@@ -273,6 +273,10 @@ async fn follow_grant(client: Client, target: Target, handle: Handle) {
     let mut told = None;
     loop {
         if let Ok(grant) = client.grant(&target).await {
+            if handle.plane_time(grant.now).await {
+                // What was over by the time that held until now may hold again.
+                told = None;
+            }
             // What a latch has used up arms nothing any more: work starts again by a new grant (FUS-7).
             let fresh = grant.command.map(|command| command.to_string()) != spent;
             let now = (grant.armed && fresh).then_some((grant.until, grant.command));

@@ -20,7 +20,7 @@ use awakener_spec::Reason;
 use serde_json::Value;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Turn, Watch};
 use crate::host::{Failed, Host, Item};
 use crate::plane::queries::ChainPart;
 use crate::store::{Db, Focus, Statement, StoreFault};
@@ -41,6 +41,8 @@ pub enum Call {
     Look(oneshot::Sender<Option<Station>>),
     /// The same with what displays need beside it.
     Show(oneshot::Sender<Option<Shown>>),
+    /// The plane's time; the answer is whether the station goes on from it (EMT-6).
+    PlaneTime(Wall, oneshot::Sender<bool>),
     /// The grant that a latch has used up (FUS-7).
     Spent(oneshot::Sender<Result<Option<String>, Reason>>),
     /// Notes it.
@@ -125,6 +127,12 @@ impl Handle {
         receiver.await.ok().flatten()
     }
 
+    /// Tells of the plane's time; whether the station goes on from it because its own clock stepped back (EMT-6).
+    pub async fn plane_time(&self, plane: Wall) -> bool {
+        let (sender, receiver) = oneshot::channel();
+        self.0.send(Call::PlaneTime(plane, sender)).is_ok() && receiver.await.unwrap_or(false)
+    }
+
     /// The command of the grant under which the last latch came about: work starts again only by another (FUS-7).
     ///
     /// # Errors
@@ -173,7 +181,7 @@ pub fn start(
 ) -> Result<Handle, StoreFault> {
     let mut db = Db::open(path, config_hash)?;
     db.belongs_to(Identities { station: target.parse().ok(), ..Identities::default() });
-    let clock = Clock::starting_at(awakener_kernel::time::Wall(db.last_wall()?.unwrap_or(0)));
+    let clock = Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0)));
     if let Some(latch) = lying {
         adopt(&mut db, target, latch, clock.now())?;
     }
@@ -181,7 +189,8 @@ pub fn start(
     host.ensure(&mut db, target, clock.now())?;
     let (sender, calls) = channel();
     let entered = (None, clock.now().wall);
-    let thread = Thread { db, clock, host, target: target.to_owned(), calls, released, entered };
+    let (target, watch) = (target.to_owned(), Watch::default());
+    let thread = Thread { db, clock, watch, host, target, calls, released, entered };
     std::thread::Builder::new().name("station-store".to_owned()).spawn(move || thread.run()).map_err(
         |error| StoreFault {
             reason: Reason::StoreUnavailable,
@@ -211,6 +220,7 @@ fn adopt(db: &mut Db, target: &str, latch: LatchId, now: Now) -> Result<(), Stor
 struct Thread {
     db: Db,
     clock: Clock,
+    watch: Watch,
     host: Host<Station>,
     target: String,
     calls: Receiver<Call>,
@@ -232,6 +242,7 @@ impl Thread {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.heal();
+            self.look_at_clock();
             if !self.host.due(self.clock.now()).is_empty() && self.step(Input::Fire, None).is_none() {
                 // The deadline stays due; without a pause the thread would spin on a broken disk.
                 std::thread::sleep(Duration::from_millis(100));
@@ -270,6 +281,13 @@ impl Thread {
             Call::Look(waiting) => {
                 let _ = waiting.send(self.host.machine(&self.target).cloned());
             }
+            Call::PlaneTime(plane, waiting) => {
+                let accepted = self.clock.agree(plane, self.host.config().skew);
+                if let Some(accepted) = accepted {
+                    self.note_clock(serde_json::json!({ "accepted": accepted, "plane": plane }));
+                }
+                let _ = waiting.send(accepted.is_some());
+            }
             Call::Show(waiting) => {
                 let shown = self.host.machine(&self.target).map(|station| Shown {
                     station: station.clone(),
@@ -291,6 +309,27 @@ impl Thread {
                     .map_err(|_| Reason::StoreUnavailable);
                 let _ = waiting.send(entries);
             }
+        }
+    }
+
+    /// A clock that went back, and one that has caught up, is on record (EMT-6).
+    fn look_at_clock(&mut self) {
+        let reading = self.clock.read();
+        let (held, observed) = (reading.now.wall, reading.observed);
+        match self.watch.look(&reading, self.host.config().skew) {
+            None => {}
+            Some(Turn::SteppedBack) => {
+                self.note_clock(serde_json::json!({ "stepped_back": { "held": held, "observed": observed } }))
+            }
+            Some(Turn::CaughtUp) => self.note_clock(serde_json::json!({ "caught_up": observed })),
+        }
+    }
+
+    fn note_clock(&mut self, what: Value) {
+        awakener_spec::rule!(Emt6);
+        tracing::warn!(rule = "EMT-6", "the clock: {what}");
+        if let Err(fault) = self.db.note("clock", &self.target, self.clock.now(), what) {
+            tracing::error!(reason = %fault.reason, "a step of the clock could not be recorded: {fault}");
         }
     }
 

@@ -6,6 +6,7 @@
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
+use awakener_kernel::time::Wall;
 use awakener_kernel::waker::Input;
 use awakener_kernel::wire::Presented;
 use awakener_spec::Class;
@@ -26,6 +27,8 @@ pub(super) enum Cmd {
     Reconnect,
     /// The plane has another ring.
     Ring(Ring),
+    /// The plane's time.
+    PlaneTime(Wall),
     /// For displays.
     Status(oneshot::Sender<Status>),
     /// End, keeping what makes the next start short.

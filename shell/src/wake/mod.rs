@@ -42,7 +42,7 @@ use awakener_kernel::ids::{ContentHash, DaemonName, Target};
 use awakener_kernel::time::{Millis, Mono, Wall};
 use awakener_kernel::waker::{Capability, Missing, Waker};
 use awakener_spec::Reason;
-use daemon::{Entrance, Shown};
+use daemon::Entrance;
 
 pub use adapter::{Capabilities, Order, RuntimeAdapter, TEXT_BYTES};
 pub use daemon::{Daemon, Watch};
@@ -50,7 +50,7 @@ pub use fake::{Fake, Manners};
 pub use fold::{Fold, Line, SAMPLE_BYTES, Sample, Via};
 pub use inbox::Judged;
 pub use pauses::Pauses;
-pub use port::{Local, NoAnswer, PlanePort, Reported, Ring};
+pub use port::{Local, NoAnswer, PlanePort, Reported, Ring, Shown};
 pub use remote::Remote;
 pub use status::{Status, TargetStatus};
 pub use verify::Verifier;
@@ -151,7 +151,8 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
 
     let (sender, receiver) = sync_channel(QUEUE);
     let inbox = inbox::Inbox(sender);
-    let shown = Shown { reachable: Arc::default(), overflowed: Arc::default(), broker: setup.broker.clone() };
+    let shown =
+        daemon::Shown { reachable: Arc::default(), overflowed: Arc::default(), broker: setup.broker.clone() };
     let common = ports::Common {
         plane: Arc::clone(&setup.plane),
         inbox: inbox.clone(),
@@ -179,6 +180,7 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
         looked: Mono(0),
         shown: BTreeMap::new(),
         started: clock.now().wall,
+        watch: crate::clock::Watch::default(),
         inbox: receiver,
         db,
         clock,
@@ -273,6 +275,7 @@ fn about(setup: &Setup, head: awakener_kernel::audit::Head) -> Status {
         refused: BTreeMap::new(),
         overflowed: 0,
         clock_suspect: false,
+        clock_behind_ms: 0,
         broker: None,
         head,
     }

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use awakener_kernel::ids::{DaemonName, Fence, Target, WakeId};
 use awakener_kernel::machine::Outcome;
 use awakener_kernel::mailbox::input::{Event, Input, Refusal};
-use awakener_kernel::time::{Mono, Now};
+use awakener_kernel::time::Wall;
 use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
 use awakener_spec::{Class, Reason};
@@ -39,6 +39,15 @@ pub struct Ring {
     pub keys: Vec<RouterKey>,
 }
 
+/// What the plane shows when it is asked for its keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The keys.
+    pub ring: Ring,
+    /// The plane's time, to which a clock that stepped back may go back (EMT-6).
+    pub now: Wall,
+}
+
 /// The plane, as a wake daemon sees it.
 pub trait PlanePort: Send + Sync + Debug {
     /// Asks before state moves and before a dispatch (DSP-7).
@@ -53,11 +62,12 @@ pub trait PlanePort: Send + Sync + Debug {
         report: FlightReport,
     ) -> Later<'a, Result<Reported, NoAnswer>>;
 
-    /// Asks what is owed (DSP-11): hints as bytes, to be verified like any other.
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
+    /// Asks what is owed (DSP-11): hints as bytes, to be verified like any other. `seen` is the greatest token that was
+    /// accepted for the target, 0 for none (EMT-2).
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>>;
 
     /// The router keys.
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>>;
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>>;
 }
 
 /// The plane of the same process.
@@ -108,8 +118,8 @@ impl Local {
         }
     }
 
-    async fn look(&self, target: &Target) -> Result<Vec<Vec<u8>>, NoAnswer> {
-        match self.plane.call(Op::Sweep(target.clone())).await {
+    async fn look(&self, target: &Target, seen: u64) -> Result<Vec<Vec<u8>>, NoAnswer> {
+        match self.plane.call(Op::Sweep(target.clone(), Some(seen))).await {
             Ok(Reply::Swept(hint)) => Ok(hint.into_iter().collect()),
             Ok(other) => Err(NoAnswer(format!("unexpected {other:?}"))),
             Err(refused) if refused.reason == Reason::UnknownTarget => Ok(Vec::new()),
@@ -117,15 +127,16 @@ impl Local {
         }
     }
 
-    fn ring(&self) -> Result<Ring, NoAnswer> {
+    fn ring(&self) -> Result<Shown, NoAnswer> {
         let registry = self.plane.view().registry.ok_or_else(|| NoAnswer("not serving yet".to_owned()))?;
-        let now = Now { wall: crate::clock::system(), mono: Mono(0) };
+        // The store's time: a key whose life is over does not come back with the machine's clock (EMT-6).
+        let now = self.plane.now();
         let (version, keys) = registry.router_ring(now);
         let keys = keys.map(|(_, key)| RouterKey {
             public: key.key,
             window: KeyWindow { valid_from: key.not_before, valid_until: key.not_after },
         });
-        Ok(Ring { version, keys: keys.collect() })
+        Ok(Shown { ring: Ring { version, keys: keys.collect() }, now: now.wall })
     }
 }
 
@@ -144,11 +155,11 @@ impl PlanePort for Local {
         Box::pin(self.tell(target, fence, wake, report))
     }
 
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
-        Box::pin(self.look(target))
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+        Box::pin(self.look(target, seen))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {
         Box::pin(std::future::ready(self.ring()))
     }
 }

@@ -5,11 +5,11 @@
 //! plane judges them by what it knows of the flight. Rules: DSP-2, DSP-5, DSP-7, DSP-10, DSP-11, DSP-12.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use awakener_kernel::ids::{Fence, Target};
+use awakener_kernel::ids::{Fence, Target, Token};
 use awakener_kernel::time::{Millis, Mono};
 use awakener_kernel::values::DispatchOutcome;
 use awakener_kernel::waker::{Effect, Fate, Input, Ticket};
@@ -74,6 +74,7 @@ struct Queues {
     report: UnboundedSender<Effect>,
     runtime: UnboundedSender<Effect>,
     unsaid: watch::Sender<usize>,
+    seen: Arc<AtomicU64>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -100,15 +101,24 @@ impl Ports {
             target: target.clone(),
             unsaid: unsaid.clone(),
             refused: Arc::default(),
+            seen: Arc::default(),
         };
+        let seen = Arc::clone(&port.seen);
         let tasks = vec![
             runtime.spawn(port.clone().questions(asks)),
             runtime.spawn(port.clone().sweeps(sweeps)),
             runtime.spawn(port.clone().reports(reports)),
             runtime.spawn(Runtime { port, adapter, watching: None }.serve(dispatches)),
         ];
-        let queues = Queues { ask, sweep, report, runtime: dispatch, unsaid, tasks };
+        let queues = Queues { ask, sweep, report, runtime: dispatch, unsaid, seen, tasks };
         self.0.insert(target.as_str().to_owned(), queues);
+    }
+
+    /// Notes the greatest token that was accepted for a target, durably: sweeps say it.
+    pub(super) fn saw(&self, target: &str, token: Token) {
+        if let Some(queues) = self.0.get(target) {
+            queues.seen.store(token.get(), Ordering::Relaxed);
+        }
     }
 
     /// Sends an effect on its way; after those before it.
@@ -143,6 +153,8 @@ struct Port {
     unsaid: watch::Sender<usize>,
     /// The permit whose flight the plane would not hear of.
     refused: Arc<Mutex<Option<Fence>>>,
+    /// The greatest accepted token, 0 for none.
+    seen: Arc<AtomicU64>,
 }
 
 impl Port {
@@ -179,7 +191,8 @@ impl Port {
         while let Some(effect) = queue.recv().await {
             let Effect::Sweep { ticket } = effect else { continue };
             let found = if self.all_said().await {
-                let asked = self.common.plane.sweep(&self.target);
+                let seen = self.seen.load(Ordering::Relaxed);
+                let asked = self.common.plane.sweep(&self.target, seen);
                 tokio::time::timeout(self.common.patience, asked).await.ok().and_then(Result::ok)
             } else {
                 None

@@ -3,12 +3,14 @@
 //! Only moves calls into the client's and sorts what comes back: a withheld permit is an answer, anything that a retry
 //! could change is none. Rules: DSP-7, DSP-11, HAF-4.
 
+use std::collections::BTreeMap;
+
 use awakener_kernel::ids::{Fence, Target, WakeId};
 use awakener_kernel::values::{Answer, FlightReport, Question};
 use awakener_kernel::wire::{KeyWindow, RouterKey};
 use awakener_spec::{Class, Reason, Retry};
 
-use super::port::{NoAnswer, PlanePort, Reported, Ring};
+use super::port::{NoAnswer, PlanePort, Reported, Ring, Shown};
 use crate::broker::Later;
 use crate::client::{Client, ClientError};
 
@@ -53,22 +55,24 @@ impl Remote {
         }
     }
 
-    async fn look(&self, target: &Target) -> Result<Vec<Vec<u8>>, NoAnswer> {
-        let owed = self.0.sweep(std::slice::from_ref(target)).await;
+    async fn look(&self, target: &Target, seen: u64) -> Result<Vec<Vec<u8>>, NoAnswer> {
+        let seen = BTreeMap::from([(target.clone(), seen)]);
+        let owed = self.0.sweep_above(std::slice::from_ref(target), seen).await;
         owed.map(|owed| owed.hints).map_err(|error| unanswered(&error))
     }
 
-    async fn ring(&self) -> Result<Ring, NoAnswer> {
+    async fn ring(&self) -> Result<Shown, NoAnswer> {
         let keys = self.0.router_keys().await.map_err(|error| unanswered(&error))?;
         let window = |from, until| KeyWindow { valid_from: from, valid_until: until };
-        Ok(Ring {
+        let ring = Ring {
             version: keys.ring,
             keys: keys
                 .keys
                 .into_iter()
                 .map(|key| RouterKey { public: key.public, window: window(key.valid_from, key.valid_until) })
                 .collect(),
-        })
+        };
+        Ok(Shown { ring, now: keys.now })
     }
 }
 
@@ -91,11 +95,11 @@ impl PlanePort for Remote {
         Box::pin(self.tell(target, fence, wake, report))
     }
 
-    fn sweep<'a>(&'a self, target: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
-        Box::pin(self.look(target))
+    fn sweep<'a>(&'a self, target: &'a Target, seen: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+        Box::pin(self.look(target, seen))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {
         Box::pin(self.ring())
     }
 }

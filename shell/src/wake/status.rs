@@ -39,6 +39,8 @@ pub struct Status {
     pub overflowed: u64,
     /// Whether good signatures with impossible times came repeatedly (VER-4).
     pub clock_suspect: bool,
+    /// How far the machine's clock lies behind the daemon's time, which stands still as long (EMT-6).
+    pub clock_behind_ms: u64,
     /// The broker's counters; absent without one.
     pub broker: Option<Counters>,
     /// The end of the audit chain.

@@ -25,7 +25,7 @@ use super::port::Ring;
 use super::ports::Ports;
 use super::status::{Status, TargetStatus};
 use super::verify::Verifier;
-use crate::clock::Clock;
+use crate::clock::{Clock, Turn, Watch};
 use crate::host::{Failed, Host, Item};
 use crate::store::{Db, StoreFault};
 
@@ -48,6 +48,7 @@ type Staged = (Item<Waker>, Origin);
 pub(super) struct Thread {
     pub(super) db: Db,
     pub(super) clock: Arc<Clock>,
+    pub(super) watch: Watch,
     pub(super) host: Host<Waker>,
     /// What a recovery after a failed commit needs again.
     pub(super) config: Config,
@@ -78,6 +79,8 @@ pub(super) struct Shown {
 
 impl Thread {
     pub(super) fn run(mut self) {
+        let known: Vec<String> = self.host.machines().map(|(target, _)| target.clone()).collect();
+        known.iter().for_each(|target| self.saw(target));
         loop {
             let first = match self.inbox.recv_timeout(self.wait()) {
                 Ok(cmd) => Some(cmd),
@@ -87,6 +90,7 @@ impl Thread {
             let mut cmds: Vec<Cmd> = first.into_iter().collect();
             cmds.extend(self.inbox.try_iter().take(BATCH.saturating_sub(cmds.len())));
             let go_on = self.serve(cmds);
+            self.look_at_clock();
             self.look_at_pauses();
             self.fire();
             let lines = self.fold.due(self.clock.mono());
@@ -127,6 +131,7 @@ impl Thread {
                     staged.extend(all);
                 }
                 Cmd::Ring(ring) => self.keep(&ring),
+                Cmd::PlaneTime(plane) => self.follow_clock(plane),
                 Cmd::Status(answer) => {
                     self.step(std::mem::take(&mut staged));
                     // Whoever asked may have gone away.
@@ -174,6 +179,8 @@ impl Thread {
             Ok(done) => {
                 for (target, outcome) in targets.iter().zip(&done.outcomes) {
                     self.note(target, outcome);
+                    // What is accepted is durable now, and the next sweep says so (EMT-2).
+                    self.saw(target);
                 }
                 for ((target, outcome), origin) in targets.into_iter().zip(done.outcomes).zip(origins) {
                     self.settle(target, &outcome, origin);
@@ -202,6 +209,13 @@ impl Thread {
         }
         if let Outcome::Advanced(Event::Dispatched { outcome, .. }) = outcome {
             shown.outcome = Some(*outcome);
+        }
+    }
+
+    /// Lets sweeps of a target say what was accepted for it.
+    pub(super) fn saw(&self, target: &str) {
+        if let Some(token) = self.host.machine(target).and_then(|waker| waker.image().high_water) {
+            self.ports.saw(target, token);
         }
     }
 
@@ -289,6 +303,36 @@ impl Thread {
         self.step(staged);
     }
 
+    /// A clock that went back, and one that has caught up, is on record (EMT-6).
+    fn look_at_clock(&mut self) {
+        let reading = self.clock.read();
+        let (held, observed) = (reading.now.wall, reading.observed);
+        let what = match self.watch.look(&reading, self.config.skew) {
+            None => return,
+            Some(Turn::SteppedBack) => {
+                tracing::error!(rule = "EMT-6", held = %held.utc(), observed = %observed.utc(), "the clock stepped back");
+                json!({ "stepped_back": { "held": held, "observed": observed } })
+            }
+            Some(Turn::CaughtUp) => json!({ "caught_up": observed }),
+        };
+        self.note_clock(what);
+    }
+
+    /// Where the plane's time agrees with a clock that went back, that time holds.
+    fn follow_clock(&mut self, plane: Wall) {
+        if let Some(accepted) = self.clock.agree(plane, self.config.skew) {
+            tracing::warn!(rule = "EMT-6", accepted = %accepted.utc(), "the clock goes on from the plane's time");
+            self.note_clock(json!({ "accepted": accepted, "plane": plane }));
+        }
+    }
+
+    fn note_clock(&mut self, what: serde_json::Value) {
+        awakener_spec::rule!(Emt6);
+        if let Err(fault) = self.db.note("clock", "", self.clock.now(), what) {
+            tracing::error!(reason = %fault.reason, "a step of the clock could not be recorded: {fault}");
+        }
+    }
+
     fn keep(&mut self, ring: &Ring) {
         let text = serde_json::to_string(ring).unwrap_or_default();
         if let Err(fault) = self.db.set_meta(RING, &text) {
@@ -318,7 +362,8 @@ impl Thread {
     }
 
     fn status(&self) -> Status {
-        let now = self.clock.now();
+        let reading = self.clock.read();
+        let now = reading.now;
         let shown = |target: &str, phase: Phase| self.shown.get(target).filter(|shown| shown.phase == phase);
         let targets = self.host.machines().map(|(target, waker)| TargetStatus {
             target: target.clone(),
@@ -342,6 +387,7 @@ impl Thread {
             head: self.db.head(),
             refused: self.fold.totals().clone(),
             clock_suspect: self.fold.clock_suspect(),
+            clock_behind_ms: reading.behind().0,
             now: now.wall.utc(),
             ..self.about.clone()
         }

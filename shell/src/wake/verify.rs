@@ -11,7 +11,7 @@ use awakener_kernel::ids::Target;
 use awakener_kernel::wire::Presented;
 
 use super::inbox::Cmd;
-use super::port::Ring;
+use super::port::{Ring, Shown};
 use super::ports::Common;
 
 /// The ring and the targets of one daemon.
@@ -63,11 +63,12 @@ impl Verifier {
 pub(super) async fn follow_ring(common: Common, pace: Duration) {
     loop {
         let asked = tokio::time::timeout(common.patience, common.plane.router_keys()).await;
-        let ring = asked.ok().and_then(Result::ok);
-        common.answered(ring.is_some()).await;
-        let pause = match ring {
+        let shown = asked.ok().and_then(Result::ok);
+        common.answered(shown.is_some()).await;
+        let pause = match shown {
             None => pace.min(Duration::from_secs(1)),
-            Some(ring) => {
+            Some(Shown { ring, now }) => {
+                common.inbox.give(Cmd::PlaneTime(now)).await;
                 if common.verifier.replace(&ring) {
                     common.inbox.give(Cmd::Ring(ring)).await;
                 }

@@ -8,19 +8,22 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use awakener_tools::faketime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
 
 mod agents;
 mod alert;
 mod chain;
+mod clocks;
 mod ends;
 mod held;
 mod latch;
 mod nats;
 mod operators;
-mod runner;
 mod page;
+mod restore;
+mod runner;
 
 /// How a command ended.
 #[derive(Clone, Debug)]
@@ -38,6 +41,27 @@ pub struct Machine {
     settings: Vec<String>,
     /// What `up` is told beside them.
     serve: Vec<String>,
+    /// The wall clocks of `up`, `wake` and `station`, and of everything else; without them, the machine's.
+    clocks: Option<Clocks>,
+}
+
+/// Wall clocks that jump.
+struct Clocks {
+    up: Clock,
+    wake: Clock,
+    station: Clock,
+    hand: Clock,
+}
+
+impl Clocks {
+    fn of(&self, command: &str) -> &Clock {
+        match command {
+            "up" => &self.up,
+            "wake" => &self.wake,
+            "station" => &self.station,
+            _ => &self.hand,
+        }
+    }
 }
 
 impl Machine {
@@ -50,6 +74,7 @@ impl Machine {
             plane: None,
             settings: Vec::new(),
             serve: Vec::new(),
+            clocks: None,
         };
         let operator = machine.operator();
         let made = machine.ok(&["init", "--trial", "--operator-key", operator.to_str().unwrap()]);
@@ -78,6 +103,13 @@ impl Machine {
 
     pub fn story_with(settings: &[&str]) -> Self {
         let machine = Self::up_with(settings);
+        machine.register();
+        machine
+    }
+
+    /// What [`Self::story`] has beside a running plane.
+    pub fn register(&self) {
+        let machine = self;
         let key = machine.ack_key();
         let key = key.to_str().unwrap();
         machine.ok(&["target", "add", "lotse"]);
@@ -92,7 +124,6 @@ impl Machine {
         );
         machine.ok(&["roster", "install", roster.to_str().unwrap()]);
         machine.ok(&["arm", "lotse", "--for", "1h"]);
-        machine
     }
 
     /// Starts `up` and returns when it serves.
@@ -160,6 +191,9 @@ impl Machine {
             .env("AWAKENER_OPERATOR_KEY", self.operator())
             .env("AWAKENER_ACK_KEY", self.ack_key())
             .stdin(Stdio::null());
+        if let Some(clocks) = &self.clocks {
+            clocks.of(args.first().copied().unwrap_or_default()).wear(&mut command);
+        }
         command
     }
 

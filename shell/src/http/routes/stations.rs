@@ -173,5 +173,5 @@ pub(in crate::http) async fn grant(
         // Stations ask all the time; for what is not armed nobody goes through all the commands that ever armed.
         None
     };
-    ok(&GrantNow { v: V1, armed, until, command })
+    ok(&GrantNow { v: V1, armed, until, command, now: now.wall })
 }

@@ -1,6 +1,6 @@
 //! What wake daemons ask: permits, reports, sweeps, router keys (DSP-7, DSP-11, HAF-3).
 
-use awakener_kernel::ids::DaemonName;
+use awakener_kernel::ids::{DaemonName, Token};
 use awakener_kernel::mailbox::input::{Event, Input};
 use awakener_kernel::values::Question;
 use awakener_spec::Reason;
@@ -81,9 +81,12 @@ pub(in crate::http) async fn reports(State(app): State<App>, request: Request) -
 pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
     daemon(&call)?;
-    let Sweep { v: V1, targets } = call.document().await?;
+    let Sweep { v: V1, targets, seen } = call.document().await?;
     if targets.len() > MOST {
         return Err(call.refuse((Reason::Malformed, format!("more than {MOST} targets")), "", None).await);
+    }
+    if seen.values().any(|token| *token > Token::MAX) {
+        return Err(call.refuse((Reason::Malformed, "no such token".to_owned()), "", None).await);
     }
     let (mut hints, mut armed) = (Vec::new(), Vec::new());
     for target in targets {
@@ -93,7 +96,8 @@ pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> 
         if call.registry.armed(&target, call.now()) {
             armed.push(target.clone());
         }
-        match app.ask(Op::Sweep(target)).await? {
+        let seen = seen.get(&target).copied();
+        match app.ask(Op::Sweep(target, seen)).await? {
             Reply::Swept(Some(bytes)) => match serde_json::from_slice(&bytes) {
                 Ok(hint) => hints.push(hint),
                 Err(error) => tracing::error!("a hint of ours cannot be read: {error}"),
@@ -113,7 +117,8 @@ pub(in crate::http) async fn sweep(State(app): State<App>, request: Request) -> 
 )]
 pub(in crate::http) async fn router_keys(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
-    let (ring, keys) = call.registry.router_ring(call.now());
+    let now = call.now();
+    let (ring, keys) = call.registry.router_ring(now);
     let keys = keys
         .map(|(key_id, key)| RouterKey {
             key_id: *key_id,
@@ -122,5 +127,5 @@ pub(in crate::http) async fn router_keys(State(app): State<App>, request: Reques
             valid_until: key.not_after,
         })
         .collect();
-    ok(&RouterKeys { v: V1, ring, keys })
+    ok(&RouterKeys { v: V1, ring, keys, now: now.wall })
 }

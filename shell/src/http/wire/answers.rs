@@ -308,6 +308,10 @@ pub struct RouterKeys {
     pub ring: u64,
     /// The keys.
     pub keys: Vec<RouterKey>,
+    /// The plane's time: a daemon whose clock stepped back goes back to it (EMT-6).
+    #[serde(with = "utc", default)]
+    #[schema(value_type = String, format = DateTime)]
+    pub now: Wall,
 }
 
 /// One router key.

@@ -1,5 +1,7 @@
 //! Bodies that callers send.
 
+use std::collections::BTreeMap;
+
 use awakener_kernel::ids::{ContentHash, Fence, Holder, MessageId, Target, Token, TurnId, WakeId};
 use awakener_kernel::values::{DispatchOutcome, Finish, FlightEnd, FlightReport};
 use serde::{Deserialize, Serialize};
@@ -260,6 +262,11 @@ pub struct Sweep {
     /// The targets.
     #[schema(value_type = Vec<String>, max_items = 256)]
     pub targets: Vec<Target>,
+    /// The greatest token that this daemon has accepted for a target, 0 for none; hints get tokens above it (EMT-2).
+    /// Targets that are not asked about are passed over.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, u64>)]
+    pub seen: BTreeMap<Target, u64>,
 }
 
 /// Where a reader of an inbox begins.

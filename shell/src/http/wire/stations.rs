@@ -81,4 +81,8 @@ pub struct GrantNow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub command: Option<CommandId>,
+    /// The plane's time: a station whose clock stepped back goes back to it (EMT-6).
+    #[serde(with = "utc", default)]
+    #[schema(value_type = String, format = DateTime)]
+    pub now: Wall,
 }

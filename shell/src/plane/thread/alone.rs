@@ -8,7 +8,7 @@ impl Thread {
     pub(super) fn alone(&mut self, op: Op) -> Result<Reply, Refused> {
         match op {
             Op::Command(presented) => self.command(*presented),
-            Op::Sweep(target) => self.sweep(target),
+            Op::Sweep(target, seen) => self.sweep(target, seen),
             Op::Refused { principal, target, message, reason } => {
                 Err(self.note_refusal(&principal, &target, message.as_deref(), reason))
             }
@@ -38,9 +38,12 @@ impl Thread {
         }
     }
 
-    pub(super) fn sweep(&mut self, target: Target) -> Result<Reply, Refused> {
+    pub(super) fn sweep(&mut self, target: Target, seen: Option<u64>) -> Result<Reply, Refused> {
         if !self.target_known(&target) {
             return Err(Refused::because(Reason::UnknownTarget, target.as_str()));
+        }
+        if let Some(seen) = seen {
+            self.hear(&target, Token::from_u64(seen))?;
         }
         let fresh = fresh(self.clock.now());
         let staged = vec![Staged::plain(target.clone(), Input::Sweep { fresh })];
@@ -133,7 +136,7 @@ impl Thread {
             Act::ReleaseQuarantine { target, message } => {
                 self.insist(target, Input::ReleaseQuarantine { message });
             }
-            Act::SetClock(wall) => self.clock.accept(wall),
+            Act::SetClock(wall) => self.accept_clock(wall),
             Act::Reanchor => {
                 self.db.reanchor(self.clock.now())?;
                 // Whoever still walks has not seen this.
@@ -146,6 +149,17 @@ impl Thread {
         Ok(())
     }
 
+    /// Goes on from an earlier time. The command's own entry has the time that was held; without one at the accepted
+    /// time the next start would hold on to that again. If it cannot be written, Tier-0 closes again at the next start.
+    fn accept_clock(&mut self, wall: Wall) {
+        self.clock.accept(wall);
+        let noted =
+            self.db.note("clock", NO_TARGET, self.clock.now(), serde_json::json!({ "accepted": wall }));
+        if let Err(fault) = noted {
+            tracing::error!(reason = %fault.reason, "an accepted time is not kept: {fault}");
+        }
+    }
+
     /// A target that was just registered gets its mailbox and its epoch.
     pub(super) fn start_missing(&mut self) -> Result<(), Refused> {
         let floor = self.floor;
@@ -155,6 +169,7 @@ impl Thread {
             .targets
             .iter()
             .filter(|target| self.mailboxes.machine(target.as_str()).is_none())
+            .filter(|target| self.verifiers.let_go(target))
             .cloned()
             .collect();
         for target in missing {

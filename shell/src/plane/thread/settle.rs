@@ -114,7 +114,7 @@ impl Thread {
         }
         self.revived = Some(Instant::now());
         let silent: Vec<Target> = std::mem::take(&mut self.silent).into_iter().collect();
-        if let Err(refused) = self.start_emitters(silent.clone()) {
+        if let Err(refused) = self.start_emitters(silent.clone(), 0) {
             tracing::error!(reason = %refused.reason, "hints wait for an epoch: {}", refused.detail);
             self.silent.extend(silent);
         }

@@ -65,6 +65,38 @@ enforces_process! {
         assert_eq!(rig.block(daemon.permit(target, &fresh)).unwrap(), Answer::Withheld(Class::NotOutstanding));
     }
 
+    [Emt2] fn emt_2_what_a_verifier_has_accepted_lifts_the_epoch_before_the_next_hint(seen) {
+        let rig = Rig::start();
+        let story = rig.story();
+        let (daemon, target) = (rig.daemon(), &story.target);
+        let alert = submission("lotse", "interrupt-alert/1", json!("pump"));
+        rig.block(story.alice.submit(&alert, None)).unwrap();
+        let swept = |token: u64| {
+            let seen = [(target.clone(), token)].into();
+            let owed = rig.block(daemon.sweep_above(std::slice::from_ref(target), seen)).unwrap();
+            question(&owed.hints[0]).token
+        };
+        // Whoever has seen no more than was minted here changes nothing.
+        let first = swept(0);
+        let second = swept(first.get());
+        assert_eq!((second.epoch(), second.counter()), (first.epoch(), first.counter() + 1));
+        // A backup was put back, and nothing here shows it: tokens of this epoch, then of later ones, were seen.
+        let third = swept(second.get() + 7);
+        assert!(third.epoch() > second.epoch());
+        let later = Token::new(third.epoch() + 5, 3).unwrap();
+        let fourth = swept(later.get());
+        assert_eq!(fourth.epoch(), later.epoch() + 1);
+        let floor = std::fs::read_to_string(rig.dir.path().join("epoch-floor")).unwrap();
+        assert_eq!(floor.trim(), fourth.epoch().to_string());
+        // No start of this plane had that one; followed, it would leave no epoch for the starts to come.
+        let last = swept(Token::MAX);
+        assert_eq!((last.epoch(), last.counter()), (fourth.epoch(), fourth.counter() + 1));
+        let none = [(target.clone(), Token::MAX + 1)].into();
+        let refused = problem(rig.block(daemon.sweep_above(std::slice::from_ref(target), none)));
+        assert_eq!(refused["reason"], "malformed");
+        let _ = seen;
+    }
+
     [Opr1] fn opr_1_a_command_takes_effect_once_and_only_as_it_was_signed(seen) {
         let rig = Rig::start();
         let client = rig.client("");

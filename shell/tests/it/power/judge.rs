@@ -185,7 +185,7 @@ impl Judge {
         };
         let place = usize::try_from(seq.get()).unwrap();
         holds(place == expected, || Fault::Reused(format!("place {place}, expected {expected}")))?;
-        let Reply::Swept(hint) = self.call(plane, Op::Sweep(target))? else { panic!("no hint") };
+        let Reply::Swept(hint) = self.call(plane, Op::Sweep(target, None))? else { panic!("no hint") };
         let Some(hint) = hint else { return Ok(()) };
         let hint: Value = serde_json::from_slice(&hint).unwrap();
         let token = hint["data"]["freshness_token"].as_u64().unwrap();

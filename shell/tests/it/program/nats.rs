@@ -106,6 +106,48 @@ fn brk_1_alerts_are_acknowledged_by_way_of_nats_and_while_it_is_gone() {
 }
 
 #[test]
+fn emt_4_emitted_says_that_the_client_took_it_and_a_failure_is_no_senders() {
+    let Tool::Ready(program) = program().unwrap_or_else(|error| panic!("{error}")) else { return };
+    let mut machine = Machine::made();
+    let mut server = Server::new(&program, machine.dir.path()).unwrap();
+    machine.settings = vec!["wake.enabled=false".to_owned()];
+    machine.serve = vec!["--broker".to_owned(), server.url()];
+    server.start().unwrap();
+    machine.start();
+    machine.register();
+    let told = |id: &str, kind: &str| {
+        let end = std::time::Instant::now() + Duration::from_secs(40);
+        loop {
+            let trace = machine.ok(&["trace", id]);
+            let steps = column(&trace, 1).into_iter().map(str::to_owned).collect::<Vec<_>>();
+            if steps.iter().any(|step| step == kind) {
+                return steps;
+            }
+            assert!(std::time::Instant::now() < end, "{kind} is not in {trace}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    // Nobody listens: the server takes the hint and it is lost.
+    let lost = machine.alert("lost");
+    let steps = told(&lost, "wake_emitted");
+    for more in ["wake_emit_failed", "wake_accepted", "dispatch_attempted", "runtime_notified", "inbox_read"]
+    {
+        assert!(!steps.iter().any(|step| step == more), "{steps:?}");
+    }
+    assert_eq!(machine.status()["outstanding"][0]["message"], lost.as_str());
+    // Nobody takes it: the sender hears that its message is admitted, all the same.
+    server.kill();
+    let failed = machine.alert("not even taken");
+    let steps = told(&failed, "wake_emit_failed");
+    assert!(
+        steps.iter().any(|step| step == "admitted") && !steps.iter().any(|step| step == "wake_emitted"),
+        "{steps:?}"
+    );
+    let status = machine.json(&["status"]);
+    assert_eq!((&status["broker"]["handed_over"], &status["broker"]["failed"]), (&1.into(), &1.into()));
+}
+
+#[test]
 fn con_1_the_broker_of_the_command_line_is_checked_like_that_of_the_file() {
     let machine = Machine::made();
     for wrong in ["nats://192.0.2.1:4222", "amqp://127.0.0.1", ""] {

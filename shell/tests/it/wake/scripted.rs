@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use awakener::broker::Later;
-use awakener::wake::{NoAnswer, PlanePort, Reported, Ring};
+use awakener::wake::{NoAnswer, PlanePort, Reported, Ring, Shown};
 use awakener_kernel::ids::{Fence, MessageId, Nonce, Target, Token, WakeId};
 use awakener_kernel::time::{Millis, Wall};
 use awakener_kernel::values::{Answer, FlightReport, Permit, Question};
@@ -164,14 +164,15 @@ impl PlanePort for Scripted {
         }))
     }
 
-    fn sweep<'a>(&'a self, _: &'a Target) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
+    fn sweep<'a>(&'a self, _: &'a Target, _: u64) -> Later<'a, Result<Vec<Vec<u8>>, NoAnswer>> {
         done(self.reached().map(|mut inner| {
             inner.sweeps += 1;
             std::mem::take(&mut inner.owed)
         }))
     }
 
-    fn router_keys(&self) -> Later<'_, Result<Ring, NoAnswer>> {
-        done(self.reached().map(|inner| inner.ring.clone()))
+    fn router_keys(&self) -> Later<'_, Result<Shown, NoAnswer>> {
+        let now = awakener::clock::system();
+        done(self.reached().map(|inner| Shown { ring: inner.ring.clone(), now }))
     }
 }
