@@ -17,7 +17,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use files::read_secret;
+pub(crate) use files::read_secret;
 pub use files::{KeyError, create_secret, private_dir};
 
 /// A private Ed25519 key, zeroised at its end.
