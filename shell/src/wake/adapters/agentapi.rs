@@ -106,6 +106,7 @@ impl AgentApi {
 
     async fn tell(&self, order: &Order) -> DispatchOutcome {
         let until = Instant::now() + order.within;
+        awakener_spec::rule!(Dsp3);
         let outcome = match self.look(until).await {
             Seen::Running => DispatchOutcome::RefusedBusy,
             // Nothing was sent, so nothing can have started.
@@ -238,6 +239,7 @@ impl RuntimeAdapter for AgentApi {
 /// What came of a message (DSP-4), and why it was no success. What AgentAPI refuses before it types is definite, every
 /// other failure of it is not. Where a person has to submit, a person was told and nothing more (DSP-8).
 fn heard(came: Came, attended: bool) -> (DispatchOutcome, Option<String>) {
+    awakener_spec::rule!(Dsp4);
     let answer = match came {
         Came::NotSent(NotSent::TooLate) => return (DispatchOutcome::NotAttempted, None),
         Came::NotSent(NotSent::Refused(why) | NotSent::Failed(why)) => {

@@ -95,6 +95,7 @@ pub fn adapters(manifest: &Manifest, means: &Means) -> BTreeMap<Target, Arc<dyn 
         Manifest::Refused(_) => PathBuf::new(),
     };
     let choose = |agent: &Agent| -> Result<Arc<dyn RuntimeAdapter>, String> {
+        awakener_spec::rule!(Cap3);
         Ok(match agent.runtime {
             Runtime::Agentapi => Arc::new(AgentApi::of(agent, &beside, means.manners)?),
             Runtime::Webhook => Arc::new(Webhook::of(agent, &beside, means.patience)?),

@@ -135,6 +135,7 @@ impl Webhook {
 
     /// What came of the POST (DSP-4), and why it was no success.
     fn heard(&self, came: Came, attended: bool) -> (DispatchOutcome, Option<String>) {
+        awakener_spec::rule!(Dsp4);
         let answer = match came {
             Came::NotSent(NotSent::TooLate) => return (DispatchOutcome::NotAttempted, None),
             Came::NotSent(NotSent::Refused(why) | NotSent::Failed(why)) => {
