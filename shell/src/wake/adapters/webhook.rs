@@ -79,6 +79,7 @@ impl Webhook {
 
     async fn tell(&self, order: &Order) -> DispatchOutcome {
         let until = Instant::now() + order.within;
+        awakener_spec::rule!(Dsp3);
         if self.paused().is_some_and(|end| Instant::now() < end) {
             return DispatchOutcome::RefusedBusy;
         }

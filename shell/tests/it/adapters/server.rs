@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -20,7 +20,6 @@ pub struct Asked {
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: String,
-    pub at: Instant,
 }
 
 /// What is done with it.
@@ -192,7 +191,7 @@ async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Option<Asked> {
     while body.len() < length {
         (stream.read_buf(&mut body).await.ok()? > 0).then_some(())?;
     }
-    Some(Asked { method, path, headers, body: String::from_utf8(body).ok()?, at: Instant::now() })
+    Some(Asked { method, path, headers, body: String::from_utf8(body).ok()? })
 }
 
 /// An answer with a body of a known length.
