@@ -16,6 +16,7 @@ pub mod keys;
 pub mod manifest;
 pub mod pause;
 pub mod plane;
+pub mod spawn;
 pub mod station;
 pub mod store;
 pub mod wake;

@@ -1,23 +1,34 @@
 //! The processes of the demo: this same executable, started as a user would start it.
 //!
 //! Each has a log file. Whatever happens (an end, ^C, a panic) they are ended by their own process ids and by nothing
-//! broader, because their handles are dropped. Rules: SPW-3 (stdin, own directory), issue "the main job".
+//! broader, because their handles are dropped. Rules: SPW-1, SPW-3.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use awakener_kernel::station::Exit;
 use serde_json::{Value, json};
+
+use crate::spawn::{self, Bounds, Environment, Input, Program, Running, Streams};
+
+/// The bounds of a command that is run to its end.
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_secs(120),
+    grace: Duration::from_secs(5),
+    output: 16 << 20,
+    errors: 1 << 20,
+};
 
 /// The processes by label.
 #[derive(Debug)]
 pub struct Children {
     exe: PathBuf,
     logs: PathBuf,
-    running: Mutex<BTreeMap<String, Child>>,
+    running: Mutex<BTreeMap<String, Running>>,
 }
 
 /// What came of a command that ended.
@@ -63,17 +74,13 @@ impl Children {
         self.logs.join(format!("{}.log", label.replace('/', "-")))
     }
 
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.exe);
-        command.args(args).env_clear().stdin(Stdio::null());
-        // Nothing of the user's own awakener leaks in.
-        for name in ["PATH", "HOME", "LANG", "LLVM_PROFILE_FILE"] {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
-        }
-        command.env("AWAKENER_LOG", "info");
-        command
+    /// This executable, with nothing of the user's own awakener around it.
+    fn program(&self, args: &[&str]) -> Result<Program, String> {
+        let folder = std::env::current_dir().map_err(|error| format!("the current directory: {error}"))?;
+        let argv =
+            std::iter::once(self.exe.clone().into_os_string()).chain(args.iter().map(Into::into)).collect();
+        let environment = Environment::default().set("AWAKENER_LOG", "info");
+        Ok(Program { argv, folder, environment, input: Input::Nothing })
     }
 
     /// Starts a process that keeps running.
@@ -83,11 +90,7 @@ impl Children {
     pub fn start(&self, label: &str, args: &[&str]) -> Result<(), String> {
         let open = || OpenOptions::new().create(true).append(true).open(self.path(label));
         let (out, err) = open().and_then(|out| Ok((out, open()?))).map_err(|error| error.to_string())?;
-        let child = self
-            .command(args)
-            .stdout(out)
-            .stderr(err)
-            .spawn()
+        let child = spawn::start(&self.program(args)?, Streams::Files { out, err })
             .map_err(|error| format!("{label} cannot be started: {error}"))?;
         self.lock().insert(label.to_owned(), child);
         Ok(())
@@ -98,25 +101,27 @@ impl Children {
     /// # Errors
     /// In words, when it cannot be started.
     pub async fn run(&self, args: &[&str]) -> Result<Ran, String> {
-        let mut command = self.command(args);
-        command.arg("--json");
-        let output = tokio::task::spawn_blocking(move || command.output())
-            .await
-            .map_err(|error| error.to_string())?
+        let mut program = self.program(args)?;
+        program.argv.push("--json".into());
+        let running = spawn::start(&program, Streams::Kept)
             .map_err(|error| format!("{args:?} cannot be started: {error}"))?;
+        let ended = running.finish(BOUNDS, std::future::pending()).await;
         let read = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or(Value::Null);
-        Ok(Ran { code: code(output.status), out: read(&output.stdout), err: read(&output.stderr) })
+        let code = match ended.exit {
+            Some(Exit::Code(code)) => code,
+            Some(Exit::Signal | Exit::NotStarted | Exit::Elsewhere) | None => 128,
+        };
+        Ok(Ran { code, out: read(&ended.out.bytes), err: read(&ended.err.bytes) })
     }
 
     /// The process id of one that was started and not waited for.
     pub fn pid(&self, label: &str) -> Option<u32> {
-        self.lock().get(label).map(Child::id)
+        self.lock().get(label).map(Running::id)
     }
 
     /// The exit code, if it has ended.
     pub fn ended(&self, label: &str) -> Option<i32> {
-        let status = self.lock().get_mut(label)?.try_wait().ok()??;
-        Some(code(status))
+        self.lock().get_mut(label)?.ended().map(code)
     }
 
     /// Waits for it to end by itself.
@@ -140,9 +145,8 @@ impl Children {
     /// # Errors
     /// In words.
     pub fn kill(&self, label: &str) -> Result<i32, String> {
-        let Some(mut child) = self.lock().remove(label) else { return Err(format!("{label} does not run")) };
-        let _ = child.kill();
-        child.wait().map(code).map_err(|error| error.to_string())
+        let child = self.lock().remove(label).ok_or_else(|| format!("{label} does not run"))?;
+        child.kill().map(code).ok_or_else(|| format!("{label} cannot be waited for"))
     }
 
     /// Asks it to end, and waits for it.
@@ -186,12 +190,8 @@ impl Children {
 
     /// Ends them all, by their own ids.
     pub fn end(&self) {
-        let mut running = std::mem::take(&mut *self.lock());
-        for child in running.values_mut() {
-            let _ = child.kill();
-        }
-        for child in running.values_mut() {
-            let _ = child.wait();
+        for child in std::mem::take(&mut *self.lock()).into_values() {
+            child.kill();
         }
     }
 
@@ -202,10 +202,10 @@ impl Children {
 
     /// Lets them all run on, also when this is dropped (`--keep`). Returns their ids.
     pub fn leave(&self) -> Vec<u32> {
-        std::mem::take(&mut *self.lock()).into_values().map(|child| child.id()).collect()
+        std::mem::take(&mut *self.lock()).into_values().map(Running::leave).collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Child>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -216,7 +216,7 @@ impl Drop for Children {
     }
 }
 
-fn code(status: std::process::ExitStatus) -> i32 {
+fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }

@@ -95,7 +95,10 @@ pub fn create_secret(path: &Path, text: &str) -> Result<(), KeyError> {
 }
 
 /// Reads a secret file after the checks of SPW-6, made on what was opened and not on what the name meant before.
-pub(crate) fn read_secret(path: &Path) -> Result<Zeroizing<String>, KeyError> {
+///
+/// # Errors
+/// [`KeyError::Mode`], [`KeyError::Malformed`] or [`KeyError::Io`].
+pub fn read_secret(path: &Path) -> Result<Zeroizing<String>, KeyError> {
     let io = |source| KeyError::Io { path: path.into(), source };
     let file = File::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;

@@ -15,6 +15,7 @@ mod power;
 mod program;
 mod readme;
 mod review;
+mod spawn;
 mod stations;
 mod support;
 mod wake;
