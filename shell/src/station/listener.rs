@@ -99,8 +99,9 @@ async fn message(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     };
     let phase = shared.handle.look().await.map(|station| station.phase().name());
     if !phase.is_some_and(wakeable) {
-        // AgentAPI answers an agent that cannot take a message with this status.
-        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "the station is not armed");
+        // So says AgentAPI of an agent that takes nothing now; nothing has begun, and a waker tries again later.
+        let detail = format!("the station is not armed: {}", crate::wake::BUSY);
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, &detail);
     }
     let named = content
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')

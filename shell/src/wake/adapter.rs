@@ -1,7 +1,7 @@
 //! How a runtime is told to look at its inbox: the port that every runtime's adapter implements.
 //!
 //! An adapter reports in the closed algebra of DSP-4 and never says that work was done. What it sends is
-//! [`Order::text`] and nothing else. Not here: when a runtime may be told (the waker). Rules: DSP-3 to DSP-6, DSP-12,
+//! [`Order::text`] or [`Order::posted`] and nothing else. Not here: when a runtime may be told (the waker). Rules: DSP-3 to DSP-6, DSP-12,
 //! CAP-3.
 
 use std::fmt::Debug;
@@ -51,6 +51,15 @@ impl Order {
         let Self { target, attempt, message, .. } = self;
         format!("awakener: read the inbox of {target}; alert {message}; attempt {attempt}")
     }
+
+    /// The same for a program: one JSON object, in the form in which it is signed (DSP-6). The wake stands beside it, as
+    /// the id of the notice.
+    pub fn posted(&self) -> String {
+        awakener_spec::rule!(Dsp6);
+        let Self { target, attempt, message, .. } = self;
+        serde_json::json!({ "attempt": attempt, "message_id": message, "target": target, "type": "awakener.wake" })
+            .to_string()
+    }
 }
 
 /// Tells one agent's runtime.
@@ -82,7 +91,8 @@ mod tests {
             attended: false,
             within: Duration::ZERO,
         };
-        assert!(order(&"a".repeat(64), u64::MAX).text().len() <= TEXT_BYTES);
+        let longest = order(&"a".repeat(64), u64::MAX);
+        assert!(longest.text().len() <= TEXT_BYTES && longest.posted().len() <= TEXT_BYTES);
         let text = order("builder", 7).text();
         assert!(text.contains("builder") && text.contains("attempt 7"), "{text}");
     }

@@ -2,12 +2,12 @@
 //!
 //! It has its own store (`wake.db`) and its own chain, and asks the plane before anything starts. Reading order:
 //! `daemon`, `inbox`, `thread` (the store, the wakers) → `verify`, `fold` (what becomes of bytes) → `ports` (what becomes of effects) →
-//! `port`, `remote` (the plane), `adapter`, `fake` (the runtimes) → `listener`. All branching is in the kernel's
+//! `port`, `remote` (the plane), `adapter`, `adapters` (the runtimes) → `listener`. All branching is in the kernel's
 //! waker. Rules: VER-1 to VER-5, DSP-1 to DSP-12.
 
 mod adapter;
+mod adapters;
 mod daemon;
-mod fake;
 mod fold;
 mod inbox;
 mod listener;
@@ -32,7 +32,7 @@ use crate::broker::{Arrival, Broker};
 use crate::clock::Clock;
 use crate::config::Mode;
 use crate::host::Host;
-use crate::manifest::{Agent, Eligibility, Manifest, Runtime};
+use crate::manifest::{Agent, Eligibility, Manifest};
 use crate::pause::Pause;
 use crate::plane::Refused;
 use crate::store::Db;
@@ -45,8 +45,8 @@ use awakener_spec::Reason;
 use daemon::Entrance;
 
 pub use adapter::{Capabilities, Order, RuntimeAdapter, TEXT_BYTES};
+pub use adapters::{AgentApi, BUSY, Fake, Manners, Means, Patience, Standing, Unbuilt, Webhook, adapters};
 pub use daemon::{Daemon, Watch};
-pub use fake::{Fake, Manners};
 pub use fold::{Fold, Line, SAMPLE_BYTES, Sample, Via};
 pub use inbox::Judged;
 pub use pauses::Pauses;
@@ -104,21 +104,6 @@ impl Default for Pace {
     fn default() -> Self {
         Self { fold: Millis::seconds(60), ring: Duration::from_secs(15), patience: Duration::from_secs(3) }
     }
-}
-
-/// The adapters that this build has for a manifest. An agent whose runtime is not there has none, and its wakes stay
-/// owed (DSP-3).
-pub fn adapters(manifest: &Manifest, manners: Manners) -> BTreeMap<Target, Arc<dyn RuntimeAdapter>> {
-    let mut found: BTreeMap<Target, Arc<dyn RuntimeAdapter>> = BTreeMap::new();
-    for agent in manifest.agents().filter(|agent| agent.runtime == Runtime::Fake) {
-        match Fake::of(agent, manners) {
-            Ok(adapter) => {
-                found.insert(agent.target.clone(), Arc::new(adapter));
-            }
-            Err(why) => tracing::error!(target = %agent.target, rule = "DSP-3", "no adapter: {why}"),
-        }
-    }
-    found
 }
 
 /// Starts a wake daemon within this process: opens its store, recovers its wakers, listens.

@@ -92,6 +92,12 @@ enforces! {
             ("[agents.a]\nruntime = \"agentpi\"\n".into(), 2, "agents.a.runtime", Some("agentapi")),
             ("[agents.a]\nruntime = \"agentapi\"\n".into(), 1, "agents.a.endpoint", None),
             ("[agents.a]\nruntime = \"agentapi\"\nendpoint = \"http://u:p@h/\"\n".into(), 3, "agents.a.endpoint", None),
+            ("[agents.a]\nruntime = \"agentapi\"\nendpoint = \"http://192.0.2.1:3284\"\n".into(), 3, "agents.a.endpoint", None),
+            (format!("{agent}status_endpoint = \"https://127.0.0.1:1/status\"\n"), 4, "agents.a.status_endpoint", None),
+            (format!("{agent}token_env = \"A\"\ntoken_file = \"a\"\n"), 5, "agents.a.token_file", None),
+            ("[agents.a]\nruntime = \"webhook\"\nurl = \"https://example.invalid/\"\n".into(), 1, "agents.a.secret_env", None),
+            ("[agents.a]\nruntime = \"webhook\"\nsecret_env = \"S\"\nurl = \"http://192.168.0.1/\"\n".into(), 4, "agents.a.url", None),
+            ("[agents.a]\nruntime = \"fake\"\noutcome = \"done\"\n".into(), 3, "agents.a.outcome", None),
             ("[agents.a]\nheadless = true\n".into(), 1, "agents.a.runtime", None),
             ("[agents.a]\nrunime = \"tmux\"\n".into(), 2, "agents.a.runime", Some("runtime")),
             ("\n[agents.\"a.b\"]\nruntime = \"tmux\"\n".into(), 2, "agents.\"a.b\"", None),
@@ -186,8 +192,9 @@ fn cap_3_each_runtime_loads_with_its_required_keys_and_the_fake_only_in_a_trial(
         assert_eq!(load_in(&text, Mode::Trial).refused(), None, "{name}");
         assert_eq!(load(&text).refused().is_some(), name == "fake", "{name}");
         let bare = load_in(&format!("[agents.a]\nruntime = \"{name}\"\n"), Mode::Trial);
-        assert_eq!(bare.refused().is_none(), matches!(name, "desktop-notification" | "fake"), "{name}");
+        assert_eq!(bare.refused().is_none(), name == "desktop-notification", "{name}");
     }
-    let fake = load_in("[agents.a]\nruntime = \"fake\"\ndelay = \"5ms\"\n", Mode::Trial);
+    let fake =
+        load_in("[agents.a]\nruntime = \"fake\"\noutcome = \"refused_busy\"\ndelay = \"5ms\"\n", Mode::Trial);
     assert_eq!(fake.agent(&target("a")).unwrap().millis("delay"), Some(Millis(5)));
 }

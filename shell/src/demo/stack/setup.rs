@@ -51,8 +51,8 @@ impl Stack {
             manifest +=
                 &format!("\n[agents.{target}]\nheadless = true\ntier0_ack = true\ncooldown = \"200ms\"\n");
             manifest += &match runtime {
-                "fake" => format!(
-                    "runtime = \"fake\"\nendpoint = \"{url}/message\"\nstatus_endpoint = \"{url}/status\"\n"
+                "agentapi" => format!(
+                    "runtime = \"agentapi\"\nendpoint = \"{url}/message\"\nstatus_endpoint = \"{url}/status\"\n"
                 ),
                 other => format!("runtime = \"{other}\"\nhost = \"claude-code\"\n"),
             };

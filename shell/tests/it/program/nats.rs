@@ -58,7 +58,7 @@ fn brk_1_alerts_are_acknowledged_by_way_of_nats_and_while_it_is_gone() {
         &machine,
         "agents.toml",
         &format!(
-            "\n[agents.lotse]\nruntime = \"fake\"\nendpoint = \"http://{station}/message\"\n\
+            "\n[agents.lotse]\nruntime = \"agentapi\"\nendpoint = \"http://{station}/message\"\n\
              headless = true\ntier0_ack = true\ncooldown = \"1ms\"\n"
         ),
     );

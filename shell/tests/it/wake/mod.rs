@@ -13,7 +13,7 @@ mod plane;
 mod real;
 mod remote;
 mod restart;
-mod rig;
+pub mod rig;
 mod scripted;
 mod station;
 mod verify;

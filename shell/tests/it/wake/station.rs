@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use awakener::wake::{Fake, Manners};
+use awakener::wake::{AgentApi, Manners};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
@@ -61,7 +61,7 @@ impl Station {
     }
 
     /// An impatient adapter for it.
-    pub fn adapter(&self) -> Fake {
+    pub fn adapter(&self) -> AgentApi {
         adapter_at(self.addr)
     }
 
@@ -94,14 +94,14 @@ impl Station {
     }
 }
 
-pub fn adapter_at(addr: SocketAddr) -> Fake {
+pub fn adapter_at(addr: SocketAddr) -> AgentApi {
     let manners = Manners {
         poll: Duration::from_millis(20),
         quiet: Duration::from_millis(200),
         status: Duration::from_millis(500),
         answer: Duration::from_millis(300),
     };
-    Fake::at(&format!("http://{addr}"), manners).unwrap()
+    AgentApi::at(&format!("http://{addr}"), manners).unwrap()
 }
 
 async fn message(
