@@ -24,7 +24,7 @@ pub use command::OperatorCommand;
 pub use domain::{Domain, SigningBytes};
 pub use hint::{Hint, ParsedHint, UnsignedHint};
 pub use malformed::Malformed;
-pub use screen::{Claim, Class, KeyWindow, Presented, RouterKey, present, screen};
+pub use screen::{Claim, Class, KeyWindow, Keyring, Presented, RouterKey, present, screen};
 pub use signed::{Document, Signed};
 pub use submission::{Priority, ResponseExpectation, Submission};
 pub use verify::{BadSignature, SigningKey, public_key, sign, verify};

@@ -36,10 +36,16 @@ impl Domain {
     /// The line and the content, ready to be signed, verified or hashed.
     pub fn frame(self, content: &[u8]) -> SigningBytes {
         awakener_spec::rule!(Idn5);
-        let line = self.line().as_bytes();
-        let mut bytes = Vec::with_capacity(line.len().saturating_add(content.len()));
-        bytes.extend_from_slice(line);
-        bytes.extend_from_slice(content);
+        SigningBytes([self.line().as_bytes(), content].concat())
+    }
+
+    /// The same for a content in parts.
+    pub(super) fn frame_parts(self, content: &[&str]) -> SigningBytes {
+        awakener_spec::rule!(Idn5);
+        let length = content.iter().fold(self.line().len(), |sum, part| sum.saturating_add(part.len()));
+        let mut bytes = Vec::with_capacity(length);
+        bytes.extend_from_slice(self.line().as_bytes());
+        content.iter().for_each(|part| bytes.extend_from_slice(part.as_bytes()));
         SigningBytes(bytes)
     }
 }

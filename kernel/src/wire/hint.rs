@@ -4,7 +4,7 @@
 //! received, and [`UnsignedHint`] to be signed and sent. Neither says that a hint is genuine; that is [`mod@super::screen`].
 
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use awakener_spec::Rule;
@@ -30,7 +30,8 @@ pub const MAX_BYTES: usize = 4096;
 /// The longest life of a hint (SIG-5).
 pub const MAX_TTL: Millis = Millis::seconds(30);
 
-const SIGNED: [&str; 7] = ["specversion", "type", "id", "source", "subject", "time", "datacontenttype"];
+const VERSION: &str = "1.0";
+const CONTENT: &str = "application/json";
 const DATA: [&str; 7] =
     ["message_id", "target", "nonce", "freshness_token", "expires_at", "router_key_id", "signature"];
 
@@ -99,9 +100,9 @@ impl ParsedHint {
         if top.maybe("data_base64").is_some() {
             return Err(Malformed::Unknown("document"));
         }
-        top.fixed("specversion", "1.0")?;
+        top.fixed("specversion", VERSION)?;
         top.fixed("type", TYPE)?;
-        top.fixed("datacontenttype", "application/json")?;
+        top.fixed("datacontenttype", CONTENT)?;
         let data = Members::of("data", top.value("data")?)?.only(&DATA)?;
         let hint = Hint {
             id: top.parsed("id", Form::Uuid, WakeId::parse)?,
@@ -120,7 +121,19 @@ impl ParsedHint {
         })?;
         let signature = data.parsed("signature", Form::Signature, SignatureBytes::parse)?;
         check_window(&hint)?;
-        Ok(Self { hint, source, subject, signature, signing: signing_bytes(&event) })
+        let signing = Covered {
+            id: top.text("id")?,
+            source: top.text("source")?,
+            subject: top.text("subject")?,
+            time: top.text("time")?,
+            message_id: data.text("message_id")?,
+            target: data.text("target")?,
+            nonce: data.text("nonce")?,
+            freshness_token: hint.freshness_token,
+            expires_at: data.text("expires_at")?,
+            router_key_id: data.text("router_key_id")?,
+        };
+        Ok(Self { source, subject, signature, signing: signing.bytes(), hint })
     }
 
     /// What the signature must cover (SIG-3).
@@ -161,12 +174,29 @@ impl UnsignedHint {
 
     /// What must be signed (SIG-3).
     pub fn signing_bytes(&self) -> SigningBytes {
-        signing_bytes(&self.event(None))
+        let hint = &self.0;
+        let (id, message_id, nonce) =
+            (hint.id.to_string(), hint.message_id.to_string(), hint.nonce.to_string());
+        let key = hint.router_key_id.to_string();
+        let source = format!("{SOURCE}{}", hint.router_key_id.hex());
+        Covered {
+            id: &id,
+            source: &source,
+            subject: &format!("{SUBJECT}{}", hint.target),
+            time: &hint.time.utc(),
+            message_id: &message_id,
+            target: hint.target.as_str(),
+            nonce: &nonce,
+            freshness_token: hint.freshness_token,
+            expires_at: &hint.expires_at.utc(),
+            router_key_id: &key,
+        }
+        .bytes()
     }
 
     /// The bytes to publish, in canonical form. The signature must be one of [`Self::signing_bytes`].
     pub fn encode(&self, signature: &SignatureBytes) -> Vec<u8> {
-        json::canonical(&self.event(Some(signature)))
+        json::canonical(&self.event(signature))
     }
 
     /// Signs and encodes. The key must be the one that `router_key_id` names, else nobody accepts the hint.
@@ -174,27 +204,25 @@ impl UnsignedHint {
         self.encode(&verify::sign(key, &self.signing_bytes()))
     }
 
-    fn event(&self, signature: Option<&SignatureBytes>) -> Value {
+    fn event(&self, signature: &SignatureBytes) -> Value {
         let hint = &self.0;
-        let mut data = json!({
+        let data = json!({
             "message_id": hint.message_id,
             "target": hint.target,
             "nonce": hint.nonce,
             "freshness_token": hint.freshness_token,
             "expires_at": hint.expires_at.utc(),
             "router_key_id": hint.router_key_id,
+            "signature": signature,
         });
-        if let (Some(signature), Some(data)) = (signature, data.as_object_mut()) {
-            data.insert("signature".into(), signature.to_string().into());
-        }
         json!({
-            "specversion": "1.0",
+            "specversion": VERSION,
             "type": TYPE,
             "id": hint.id,
             "source": format!("{SOURCE}{}", hint.router_key_id.hex()),
             "subject": format!("{SUBJECT}{}", hint.target),
             "time": hint.time.utc(),
-            "datacontenttype": "application/json",
+            "datacontenttype": CONTENT,
             "data": data,
         })
     }
@@ -213,17 +241,54 @@ fn check_window(hint: &Hint) -> Result<(), Malformed> {
     }
 }
 
-/// The eight signed members of an event, `data` without its signature, whatever else the event has.
-fn signing_bytes(event: &Value) -> SigningBytes {
-    awakener_spec::rule!(Sig3);
-    let mut signed: serde_json::Map<String, Value> = SIGNED
-        .iter()
-        .filter_map(|name| event.get(*name).map(|value| (String::from(*name), value.clone())))
-        .collect();
-    if let Some(Value::Object(data)) = event.get("data") {
-        let mut data = data.clone();
-        data.remove("signature");
-        signed.insert("data".into(), Value::Object(data));
+/// What a signature covers: the eight members of an event, `data` without its signature, whatever else the event has.
+/// Each text is of a form that JSON writes as it stands, so the canonical form is one line with gaps.
+struct Covered<'a> {
+    id: &'a str,
+    source: &'a str,
+    subject: &'a str,
+    time: &'a str,
+    message_id: &'a str,
+    target: &'a str,
+    nonce: &'a str,
+    freshness_token: Token,
+    expires_at: &'a str,
+    router_key_id: &'a str,
+}
+
+impl Covered<'_> {
+    fn bytes(&self) -> SigningBytes {
+        awakener_spec::rule!(Sig3);
+        let token = self.freshness_token.get().to_string();
+        let parts = [
+            "{\"data\":{\"expires_at\":\"",
+            self.expires_at,
+            "\",\"freshness_token\":",
+            &token,
+            ",\"message_id\":\"",
+            self.message_id,
+            "\",\"nonce\":\"",
+            self.nonce,
+            "\",\"router_key_id\":\"",
+            self.router_key_id,
+            "\",\"target\":\"",
+            self.target,
+            "\"},\"datacontenttype\":\"",
+            CONTENT,
+            "\",\"id\":\"",
+            self.id,
+            "\",\"source\":\"",
+            self.source,
+            "\",\"specversion\":\"",
+            VERSION,
+            "\",\"subject\":\"",
+            self.subject,
+            "\",\"time\":\"",
+            self.time,
+            "\",\"type\":\"",
+            TYPE,
+            "\"}",
+        ];
+        Domain::Wake.frame_parts(&parts)
     }
-    Domain::Wake.frame(&json::canonical(&Value::Object(signed)))
 }

@@ -5,6 +5,7 @@
 //! value, [`screen`] turns that and the time into a class. What passes goes to the waker of its target.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 pub use awakener_spec::Class;
 use awakener_spec::rule;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hint::{Hint, ParsedHint};
 use super::malformed::Malformed;
-use super::verify;
+use super::verify::Unpacked;
 use crate::ids::{KeyId, PublicKey, Target};
 use crate::time::{Millis, Wall};
 
@@ -49,6 +50,32 @@ impl RouterKey {
     }
 }
 
+/// The router keys with their ids, unpacked, so that neither is computed anew for each hint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keyring(Vec<Held>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    id: KeyId,
+    window: KeyWindow,
+    key: Unpacked,
+}
+
+impl Keyring {
+    /// The key of this id; of several the first one.
+    fn key(&self, id: &KeyId) -> Option<&Held> {
+        self.0.iter().find(|held| held.id == *id)
+    }
+}
+
+impl<'a, Keys: IntoIterator<Item = &'a RouterKey>> From<Keys> for Keyring {
+    fn from(keys: Keys) -> Self {
+        let held =
+            |key: &RouterKey| Held { id: key.key_id(), window: key.window, key: Unpacked::of(&key.public) };
+        Self(keys.into_iter().map(held).collect())
+    }
+}
+
 /// A well-formed hint and what was found out about it, in symbols.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Claim {
@@ -77,17 +104,16 @@ pub enum Presented {
 
 impl Presented {
     /// Looks at bytes. Of several keys with the same id in the ring the first one counts.
-    pub fn of(bytes: &[u8], ring: &[RouterKey], served: impl Fn(&Target) -> bool) -> Self {
+    pub fn of(bytes: &[u8], ring: &Keyring, served: impl Fn(&Target) -> bool) -> Self {
         let parsed = match ParsedHint::parse(bytes) {
             Ok(parsed) => parsed,
             Err(malformed) => return Self::Malformed(malformed),
         };
-        let router = ring.iter().find(|key| key.key_id() == parsed.hint.router_key_id);
-        let signature_valid = router.is_some_and(|key| {
-            verify::verify(&key.public, parsed.signing_bytes(), &parsed.signature).is_ok()
-        });
+        let router = ring.key(&parsed.hint.router_key_id);
+        let signature_valid =
+            router.is_some_and(|held| held.key.verify(parsed.signing_bytes(), &parsed.signature).is_ok());
         Self::Hint(Box::new(Claim {
-            router: router.map(|key| key.window),
+            router: router.map(|held| held.window),
             source_agrees: parsed.source == parsed.hint.router_key_id,
             signature_valid,
             subject_agrees: parsed.subject == parsed.hint.target,
@@ -133,7 +159,7 @@ fn judged(class: Class) -> Class {
 /// The first class of VER-1 that matches.
 pub fn present(
     bytes: &[u8],
-    ring: &[RouterKey],
+    ring: &Keyring,
     served: impl Fn(&Target) -> bool,
     now: Wall,
     skew: Millis,

@@ -3,7 +3,7 @@
 use awakener_kernel::ids::{KeyId, MessageId, Nonce, SignatureBytes, Target, Token, WakeId};
 use awakener_kernel::time::Wall;
 use awakener_kernel::wire::{self, Hint, ParsedHint, PublicKey, RouterKey, SigningKey, UnsignedHint};
-use awakener_kernel::wire::{KeyWindow, Presented};
+use awakener_kernel::wire::{KeyWindow, Keyring, Presented};
 
 /// The key of the router in these tests.
 pub fn router() -> SigningKey {
@@ -97,5 +97,5 @@ pub fn ring() -> Vec<RouterKey> {
 }
 
 pub fn presented(bytes: &[u8]) -> Presented {
-    Presented::of(bytes, &ring(), |name| *name == target("mataya-dyad"))
+    Presented::of(bytes, &Keyring::from(&ring()), |name| *name == target("mataya-dyad"))
 }

@@ -3,7 +3,7 @@
 use awakener_kernel::ids::{Form, Nonce, Token};
 use awakener_kernel::json::FaultKind;
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::wire::{self, Hint, Malformed, ParsedHint, UnsignedHint};
+use awakener_kernel::wire::{self, Domain, Hint, Malformed, ParsedHint, UnsignedHint};
 use awakener_tools::enforces;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -323,6 +323,19 @@ proptest! {
         prop_assert_eq!(&parsed.hint, &hint);
         prop_assert!(wire::verify(&public(&router()), parsed.signing_bytes(), &parsed.signature).is_ok());
         prop_assert_eq!(UnsignedHint::new(hint).unwrap().encode(&parsed.signature), bytes);
+    }
+
+    /// The signed bytes are written into a fixed line; here they are made from the members that SIG-3 names.
+    #[test]
+    fn sig_3_the_fixed_line_is_the_canonical_form(hint in any_hint(), strange in any::<i64>()) {
+        let mut event: Value = serde_json::from_slice(&encoded(hint)).unwrap();
+        event["extension"] = strange.into();
+        let parsed = ParsedHint::parse(event.to_string().as_bytes()).unwrap();
+        event.as_object_mut().unwrap().remove("extension");
+        event["data"].as_object_mut().unwrap().remove("signature");
+        let canonical = serde_json_canonicalizer::to_vec(&event).unwrap();
+        let signed = [Domain::Wake.line().as_bytes(), canonical.as_slice()].concat();
+        prop_assert_eq!(parsed.signing_bytes().as_bytes(), signed);
     }
 
     #[test]

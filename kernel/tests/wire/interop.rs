@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use awakener_kernel::ids::{PublicKey, Token};
 use awakener_kernel::time::Millis;
 use awakener_kernel::values::{AckOutcome, By};
-use awakener_kernel::wire::{AckStatement, BadSignature, RouterKey, Signed, Submission, present};
+use awakener_kernel::wire::{AckStatement, BadSignature, Keyring, RouterKey, Signed, Submission, present};
 use awakener_spec::Class;
 use awakener_tools::Tool;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn idn_5_we_accept_what_another_implementation_signs() {
     let text = |name: &str| answer[name].as_str().unwrap();
     let key = |name: &str| PublicKey::parse(text(name)).unwrap();
 
-    let theirs = [RouterKey { public: key("router"), window: ring()[0].window }];
+    let theirs = Keyring::from(&[RouterKey { public: key("router"), window: ring()[0].window }]);
     let see = |bytes: &str| {
         let served = |name: &_| *name == target("mataya-dyad");
         present(bytes.as_bytes(), &theirs, served, at("2026-08-17T12:00:01Z"), Millis(0))

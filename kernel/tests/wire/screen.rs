@@ -1,7 +1,9 @@
 //! The stateless classes of VER-1 and their order.
 
 use awakener_kernel::time::{Millis, Wall};
-use awakener_kernel::wire::{Claim, Hint, KeyWindow, Presented, RouterKey, SigningKey, UnsignedHint};
+use awakener_kernel::wire::{
+    Claim, Hint, KeyWindow, Keyring, Presented, RouterKey, SigningKey, UnsignedHint,
+};
 use awakener_kernel::wire::{present, screen};
 use awakener_spec::Class;
 
@@ -14,7 +16,7 @@ fn noon() -> Wall {
 }
 
 fn class(bytes: &[u8], now: Wall) -> Result<Hint, Class> {
-    present(bytes, &ring(), |name| *name == target("mataya-dyad"), now, SKEW)
+    present(bytes, &Keyring::from(&ring()), |name| *name == target("mataya-dyad"), now, SKEW)
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn ver_1_the_first_class_that_matches_wins() {
     assert_eq!(see(7_999, &claim), Err(Class::WrongRouter));
     claim.router = None;
     assert_eq!(see(7_999, &claim), Err(Class::WrongRouter));
-    let malformed = present(b"{}", &[], |_| false, Wall(0), SKEW);
+    let malformed = present(b"{}", &Keyring::default(), |_| false, Wall(0), SKEW);
     assert_eq!(malformed, Err(Class::Malformed));
 }
 
@@ -103,7 +105,7 @@ fn ver_1_the_order_holds_for_bytes() {
         assert_eq!(class(other_source.as_bytes(), now), Err(Class::WrongRouter));
         assert_eq!(class(broken.as_bytes(), now), Err(Class::Malformed));
     }
-    let unserved = present(text.as_bytes(), &ring(), |_| false, noon(), SKEW);
+    let unserved = present(text.as_bytes(), &Keyring::from(&ring()), |_| false, noon(), SKEW);
     assert_eq!(unserved, Err(Class::WrongTarget));
 }
 
@@ -124,13 +126,16 @@ fn ver_1_a_router_key_holds_within_its_window_by_our_clock() {
     let with = |from: Wall, until: Wall| {
         let window = KeyWindow { valid_from: from, valid_until: until };
         let ring = [RouterKey { public: public(&router()), window }];
-        present(&hint, &ring, |_| true, noon(), SKEW).map(|_| ())
+        present(&hint, &Keyring::from(&ring), |_| true, noon(), SKEW).map(|_| ())
     };
     let (before, after) = (noon() - Millis(1), noon() + Millis(1));
     assert_eq!(with(noon(), after), Ok(()));
     assert_eq!(with(after, after + Millis(1)), Err(Class::WrongRouter));
     assert_eq!(with(before, noon()), Err(Class::WrongRouter));
-    assert_eq!(present(&hint, &[], |_| true, noon(), SKEW).map(|_| ()), Err(Class::WrongRouter));
+    assert_eq!(
+        present(&hint, &Keyring::default(), |_| true, noon(), SKEW).map(|_| ()),
+        Err(Class::WrongRouter)
+    );
 }
 
 #[test]
@@ -141,6 +146,7 @@ fn ver_1_a_ring_of_several_keys_uses_the_one_that_is_named() {
     };
     let hint = encoded(sample());
     for ring in [both(&router(), &stranger()), both(&stranger(), &router())] {
+        let ring = Keyring::from(&ring);
         assert_eq!(present(&hint, &ring, |_| true, noon(), SKEW), Ok(sample()));
         // The other key of the ring is no excuse for a wrong signature.
         let forged = UnsignedHint::new(sample()).unwrap().sign(&stranger());

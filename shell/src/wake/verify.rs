@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use awakener_kernel::ids::Target;
-use awakener_kernel::wire::Presented;
+use awakener_kernel::wire::{Keyring, Presented};
 
 use super::inbox::Cmd;
 use super::port::{Ring, Shown};
@@ -17,23 +17,40 @@ use super::ports::Common;
 /// The ring and the targets of one daemon.
 #[derive(Debug)]
 pub struct Verifier {
-    ring: RwLock<Arc<Ring>>,
+    held: RwLock<Arc<Held>>,
     served: BTreeSet<Target>,
+}
+
+/// A ring, and its keys as they verify.
+#[derive(Debug)]
+struct Held {
+    ring: Ring,
+    keys: Keyring,
+}
+
+impl Held {
+    fn of(ring: Ring) -> Arc<Self> {
+        Arc::new(Self { keys: Keyring::from(&ring.keys), ring })
+    }
 }
 
 impl Verifier {
     pub(super) fn new(ring: Ring, served: BTreeSet<Target>) -> Self {
-        Self { ring: RwLock::new(Arc::new(ring)), served }
+        Self { held: RwLock::new(Held::of(ring)), served }
     }
 
     /// Looks at bytes.
     pub fn present(&self, bytes: &[u8]) -> Presented {
-        Presented::of(bytes, &self.ring().keys, |target| self.served.contains(target))
+        Presented::of(bytes, &self.held().keys, |target| self.served.contains(target))
     }
 
     /// The ring in force.
-    pub fn ring(&self) -> Arc<Ring> {
-        self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn ring(&self) -> Ring {
+        self.held().ring.clone()
+    }
+
+    fn held(&self) -> Arc<Held> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn served(&self) -> &BTreeSet<Target> {
@@ -52,10 +69,10 @@ impl Verifier {
             );
             return false;
         }
-        if held.as_ref() != ring {
-            *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring.clone());
+        if held != *ring {
+            *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::of(ring.clone());
         }
-        held.as_ref() != ring
+        held != *ring
     }
 }
 
