@@ -280,11 +280,18 @@ Next_tiny ==
   \/ grant__refused_latched
   \/ grant__refused_not_armed
   \/ grant__refused_operator_bound_exceeded
+  \/ disarm__grant_ended_disarmed
+  \/ disarm__absorbed
   \/ hint__woken
   \/ hint__absorbed
   \/ hint__refused_not_armed
   \/ hint__refused_latched
   \/ hint__refused_out_of_phase
+  \/ work_found__reading_started
+  \/ work_found__absorbed
+  \/ work_found__refused_not_armed
+  \/ work_found__refused_latched
+  \/ work_found__refused_out_of_phase
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
@@ -300,6 +307,9 @@ Next_tiny ==
   \/ turn_finished_own_complete_reply__turn_finished_complete
   \/ turn_finished_own_complete_reply__absorbed
   \/ turn_finished_own_complete_reply__refused_out_of_phase
+  \/ turn_finished_own_unknown__turn_finished_unknown
+  \/ turn_finished_own_unknown__absorbed
+  \/ turn_finished_own_unknown__refused_out_of_phase
   \/ result_recorded_own__result_recorded
   \/ result_recorded_own__synced_measured
   \/ result_recorded_own__synced_unmeasured
@@ -309,6 +319,9 @@ Next_tiny ==
   \/ ack_accepted_own__synced_unmeasured
   \/ ack_accepted_own__absorbed
   \/ ack_accepted_own__refused_out_of_phase
+  \/ ack_refused_own__still_outstanding
+  \/ ack_refused_own__absorbed
+  \/ ack_refused_own__refused_out_of_phase
   \/ cleanup_done_own_moved__cleaned_up
   \/ cleanup_done_own_moved__absorbed
   \/ cleanup_done_own_moved__refused_out_of_phase
@@ -328,12 +341,16 @@ Next_tiny ==
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_tiny == Room =>
   /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
+  /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "ack_accepted"]).out \in {"synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "ack_refused"]).out \in {"still_outstanding", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
   /\ StepFire(M).out \in {"absorbed", "relatching", "trip_audited_missing_late", "latch_settled_not_written", "grant_ended_expired", "cleaning_up", "dispatch_failed", "nothing_new", "still_outstanding", "turn_finished_timeout", "renewing", "looked"}
 

@@ -15,7 +15,6 @@ hint_h1__absorbed == Room /\ Take(StepHint(M, h1), "absorbed")
 hint_h1__refused_stale == Room /\ Take(StepHint(M, h1), "refused_stale")
 hint_h1__refused_replay == Room /\ Take(StepHint(M, h1), "refused_replay")
 hint_h1__refused_freshness_regression == Room /\ Take(StepHint(M, h1), "refused_freshness_regression")
-hint_h1__refused_window_full == Room /\ Take(StepHint(M, h1), "refused_window_full")
 hint_h1__look_owed == Room /\ Take(StepHint(M, h1), "look_owed")
 hint_h1__asked == Room /\ Take(StepHint(M, h1), "asked")
 hint_h2__absorbed == Room /\ Take(StepHint(M, h2), "absorbed")
@@ -25,27 +24,22 @@ hint_h2__refused_freshness_regression == Room /\ Take(StepHint(M, h2), "refused_
 hint_h2__refused_window_full == Room /\ Take(StepHint(M, h2), "refused_window_full")
 hint_h2__look_owed == Room /\ Take(StepHint(M, h2), "look_owed")
 hint_h2__asked == Room /\ Take(StepHint(M, h2), "asked")
-hint_h5__absorbed == Room /\ Take(StepHint(M, h5), "absorbed")
-hint_h5__refused_stale == Room /\ Take(StepHint(M, h5), "refused_stale")
-hint_h5__refused_replay == Room /\ Take(StepHint(M, h5), "refused_replay")
-hint_h5__refused_freshness_regression == Room /\ Take(StepHint(M, h5), "refused_freshness_regression")
-hint_h5__refused_window_full == Room /\ Take(StepHint(M, h5), "refused_window_full")
-hint_h5__look_owed == Room /\ Take(StepHint(M, h5), "look_owed")
-hint_h5__asked == Room /\ Take(StepHint(M, h5), "asked")
 hint_h3__absorbed == Room /\ Take(StepHint(M, h3), "absorbed")
 hint_h3__refused_stale == Room /\ Take(StepHint(M, h3), "refused_stale")
 hint_h3__refused_replay == Room /\ Take(StepHint(M, h3), "refused_replay")
 hint_h3__refused_freshness_regression == Room /\ Take(StepHint(M, h3), "refused_freshness_regression")
-hint_h3__refused_window_full == Room /\ Take(StepHint(M, h3), "refused_window_full")
 hint_h3__look_owed == Room /\ Take(StepHint(M, h3), "look_owed")
 hint_h3__asked == Room /\ Take(StepHint(M, h3), "asked")
 hint_h4__absorbed == Room /\ Take(StepHint(M, h4), "absorbed")
-hint_h4__refused_stale == Room /\ Take(StepHint(M, h4), "refused_stale")
 hint_h4__refused_replay == Room /\ Take(StepHint(M, h4), "refused_replay")
-hint_h4__refused_freshness_regression == Room /\ Take(StepHint(M, h4), "refused_freshness_regression")
-hint_h4__refused_window_full == Room /\ Take(StepHint(M, h4), "refused_window_full")
 hint_h4__look_owed == Room /\ Take(StepHint(M, h4), "look_owed")
 hint_h4__asked == Room /\ Take(StepHint(M, h4), "asked")
+hint_h5__absorbed == Room /\ Take(StepHint(M, h5), "absorbed")
+hint_h5__refused_stale == Room /\ Take(StepHint(M, h5), "refused_stale")
+hint_h5__refused_replay == Room /\ Take(StepHint(M, h5), "refused_replay")
+hint_h5__refused_window_full == Room /\ Take(StepHint(M, h5), "refused_window_full")
+hint_h5__look_owed == Room /\ Take(StepHint(M, h5), "look_owed")
+hint_h5__asked == Room /\ Take(StepHint(M, h5), "asked")
 answer_own_granted__absorbed == Room /\ Take(StepAnswer(M, t_own(OfQuestion), granted), "absorbed")
 answer_own_granted__withheld_unanswered == Room /\ Take(StepAnswer(M, t_own(OfQuestion), granted), "withheld_unanswered")
 answer_own_granted__withheld_window_full == Room /\ Take(StepAnswer(M, t_own(OfQuestion), granted), "withheld_window_full")
@@ -90,13 +84,11 @@ answer_own_permit_held__permitted_wait_permit_held == Room /\ Take(StepAnswer(M,
 ask_failed_own__absorbed == Room /\ Take(StepAskFailed(M, t_own(OfQuestion)), "absorbed")
 ask_failed_own__ask_failed == Room /\ Take(StepAskFailed(M, t_own(OfQuestion)), "ask_failed")
 ask_failed_boot__absorbed == Room /\ Take(StepAskFailed(M, t_boot(OfQuestion)), "absorbed")
-ask_failed_boot__ask_failed == Room /\ Take(StepAskFailed(M, t_boot(OfQuestion)), "ask_failed")
 ask_failed_number__absorbed == Room /\ Take(StepAskFailed(M, t_number(OfQuestion)), "absorbed")
 ask_failed_number__ask_failed == Room /\ Take(StepAskFailed(M, t_number(OfQuestion)), "ask_failed")
 sweep_failed_own__absorbed == Room /\ Take(StepAskFailed(M, t_own(OfSweep)), "absorbed")
 sweep_failed_own__ask_failed == Room /\ Take(StepAskFailed(M, t_own(OfSweep)), "ask_failed")
 sweep_failed_boot__absorbed == Room /\ Take(StepAskFailed(M, t_boot(OfSweep)), "absorbed")
-sweep_failed_boot__ask_failed == Room /\ Take(StepAskFailed(M, t_boot(OfSweep)), "ask_failed")
 sweep_failed_number__absorbed == Room /\ Take(StepAskFailed(M, t_number(OfSweep)), "absorbed")
 sweep_failed_number__ask_failed == Room /\ Take(StepAskFailed(M, t_number(OfSweep)), "ask_failed")
 dispatched_own_not_attempted__absorbed == Room /\ Take(StepDispatched(M, t_own(OfDispatch), "not_attempted"), "absorbed")
@@ -173,7 +165,6 @@ Next_tiny ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ answer_own_granted__absorbed
@@ -211,7 +202,7 @@ Next_tiny ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_tiny == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepAnswer(M, t_own(OfQuestion), withheld("not_outstanding")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_not_outstanding", "dropped_not_outstanding"}
   /\ StepDispatched(M, t_own(OfDispatch), "unavailable").out \in {"absorbed", "dispatched"}
@@ -227,7 +218,6 @@ Next_hints ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h2__absorbed
@@ -241,14 +231,10 @@ Next_hints ==
   \/ hint_h3__refused_stale
   \/ hint_h3__refused_replay
   \/ hint_h3__refused_freshness_regression
-  \/ hint_h3__refused_window_full
   \/ hint_h3__look_owed
   \/ hint_h3__asked
   \/ hint_h4__absorbed
-  \/ hint_h4__refused_stale
   \/ hint_h4__refused_replay
-  \/ hint_h4__refused_freshness_regression
-  \/ hint_h4__refused_window_full
   \/ hint_h4__look_owed
   \/ hint_h4__asked
   \/ answer_own_granted__absorbed
@@ -282,10 +268,10 @@ Next_hints ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_hints == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepHint(M, h2).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
-  /\ StepHint(M, h3).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
-  /\ StepHint(M, h4).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h3).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
+  /\ StepHint(M, h4).out \in {"absorbed", "refused_replay", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepAnswer(M, t_own(OfQuestion), withheld("unminted")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_unminted", "dropped_unminted"}
   /\ StepAskFailed(M, t_own(OfQuestion)).out \in {"absorbed", "ask_failed"}
@@ -302,7 +288,6 @@ Next_window ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h2__absorbed
@@ -315,7 +300,6 @@ Next_window ==
   \/ hint_h5__absorbed
   \/ hint_h5__refused_stale
   \/ hint_h5__refused_replay
-  \/ hint_h5__refused_freshness_regression
   \/ hint_h5__refused_window_full
   \/ hint_h5__look_owed
   \/ hint_h5__asked
@@ -343,9 +327,9 @@ Next_window ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_window == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepHint(M, h2).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
-  /\ StepHint(M, h5).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h5).out \in {"absorbed", "refused_stale", "refused_replay", "refused_window_full", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepFire(M).out \in {"absorbed", "withheld_unanswered", "ask_failed", "flight_ended", "probing", "asked", "sweeping"}
 
@@ -404,13 +388,11 @@ Next_plane ==
   \/ ask_failed_own__absorbed
   \/ ask_failed_own__ask_failed
   \/ ask_failed_boot__absorbed
-  \/ ask_failed_boot__ask_failed
   \/ ask_failed_number__absorbed
   \/ ask_failed_number__ask_failed
   \/ sweep_failed_own__absorbed
   \/ sweep_failed_own__ask_failed
   \/ sweep_failed_boot__absorbed
-  \/ sweep_failed_boot__ask_failed
   \/ sweep_failed_number__absorbed
   \/ sweep_failed_number__ask_failed
   \/ capability_unattended__absorbed
@@ -443,10 +425,10 @@ Listed_plane == Room =>
   /\ StepAnswer(M, t_own(OfQuestion), withheld("not_outstanding")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_not_outstanding", "dropped_not_outstanding"}
   /\ StepAnswer(M, t_own(OfQuestion), withheld("permit_held")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_permit_held", "permitted_wait_permit_held"}
   /\ StepAskFailed(M, t_own(OfQuestion)).out \in {"absorbed", "ask_failed"}
-  /\ StepAskFailed(M, t_boot(OfQuestion)).out \in {"absorbed", "ask_failed"}
+  /\ StepAskFailed(M, t_boot(OfQuestion)).out \in {"absorbed"}
   /\ StepAskFailed(M, t_number(OfQuestion)).out \in {"absorbed", "ask_failed"}
   /\ StepAskFailed(M, t_own(OfSweep)).out \in {"absorbed", "ask_failed"}
-  /\ StepAskFailed(M, t_boot(OfSweep)).out \in {"absorbed", "ask_failed"}
+  /\ StepAskFailed(M, t_boot(OfSweep)).out \in {"absorbed"}
   /\ StepAskFailed(M, t_number(OfSweep)).out \in {"absorbed", "ask_failed"}
   /\ StepCapability(M, "unattended").out \in {"absorbed", "capability_changed"}
   /\ StepReconnect(M).out \in {"absorbed", "reconnected"}
@@ -464,7 +446,6 @@ Next_flight ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h2__absorbed
@@ -529,7 +510,7 @@ Next_flight ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_flight == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepHint(M, h2).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepDispatched(M, t_own(OfDispatch), "not_attempted").out \in {"absorbed", "dispatched"}
@@ -560,13 +541,11 @@ Next_failing ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h5__absorbed
   \/ hint_h5__refused_stale
   \/ hint_h5__refused_replay
-  \/ hint_h5__refused_freshness_regression
   \/ hint_h5__refused_window_full
   \/ hint_h5__look_owed
   \/ hint_h5__asked
@@ -609,8 +588,8 @@ Next_failing ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_failing == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
-  /\ StepHint(M, h5).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
+  /\ StepHint(M, h5).out \in {"absorbed", "refused_stale", "refused_replay", "refused_window_full", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepAnswer(M, t_own(OfQuestion), withheld("permit_held")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_permit_held", "permitted_wait_permit_held"}
   /\ StepDispatched(M, t_own(OfDispatch), "unavailable").out \in {"absorbed", "dispatched"}
@@ -631,7 +610,6 @@ Next_restart ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ answer_own_granted__absorbed
@@ -676,7 +654,7 @@ Next_restart ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_restart == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepAnswer(M, t_boot(OfQuestion), granted).out \in {"absorbed"}
   /\ StepDispatched(M, t_own(OfDispatch), "notified_verified").out \in {"absorbed", "dispatched"}
@@ -750,7 +728,6 @@ Next_switches ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h2__absorbed
@@ -803,7 +780,7 @@ Next_switches ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_switches == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepHint(M, h2).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepAnswer(M, t_own(OfQuestion), withheld("permit_held")).out \in {"absorbed", "withheld_unanswered", "ask_failed", "withheld_permit_held", "permitted_wait_permit_held"}
@@ -826,7 +803,6 @@ Next_batch ==
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
   \/ hint_h1__refused_freshness_regression
-  \/ hint_h1__refused_window_full
   \/ hint_h1__look_owed
   \/ hint_h1__asked
   \/ hint_h2__absorbed
@@ -868,7 +844,7 @@ Next_batch ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_batch == Room =>
-  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
   /\ StepHint(M, h2).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "refused_window_full", "look_owed", "asked"}
   /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
   /\ StepDispatched(M, t_own(OfDispatch), "outcome_unknown").out \in {"absorbed", "dispatched"}
