@@ -21,6 +21,7 @@ start_above__started == Room /\ Take(StepStart(M, 3), "started")
 start_above__absorbed == Room /\ Take(StepStart(M, 3), "absorbed")
 admit_alert__admitted == Room /\ Take(StepAdmit(M, alert), "admitted")
 admit_alert__absorbed == Room /\ Take(StepAdmit(M, alert), "absorbed")
+admit_alert__refused_duplicate_conflict == Room /\ Take(StepAdmit(M, alert), "refused_duplicate_conflict")
 admit_alert__refused_not_on_roster == Room /\ Take(StepAdmit(M, alert), "refused_not_on_roster")
 admit_alert__refused_tier0_closed == Room /\ Take(StepAdmit(M, alert), "refused_tier0_closed")
 admit_alert__refused_queue_full == Room /\ Take(StepAdmit(M, alert), "refused_queue_full")
@@ -357,6 +358,7 @@ Next_tiny ==
   \/ start__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -392,7 +394,7 @@ Next_tiny ==
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_tiny == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 2).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepRelease(M, now_).out \in {"released", "refused_lost_lease"}
@@ -413,6 +415,7 @@ Next_admit ==
   \/ give_back_open
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -446,7 +449,7 @@ Next_admit ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_admit == Room =>
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, alert3).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepAdmit(M, mail4).out \in {"admitted", "absorbed", "refused_queue_full"}
@@ -465,6 +468,7 @@ Next_work ==
   \/ tick
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -603,7 +607,7 @@ Next_work ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_work == Room =>
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 2).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepClaim(M, "bob", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
@@ -637,6 +641,7 @@ Next_ack ==
   \/ commit
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -748,7 +753,7 @@ Next_ack ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_ack == Room =>
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepClaim(M, "ann", 2).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
@@ -783,6 +788,7 @@ Next_cursor ==
   \/ tick
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -866,7 +872,7 @@ Next_cursor ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_cursor == Room =>
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, alert3).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepAdmit(M, mail4).out \in {"admitted", "absorbed", "refused_queue_full"}
@@ -892,6 +898,7 @@ Next_attempts ==
   \/ start__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -966,7 +973,7 @@ Next_attempts ==
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_attempts == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepRelease(M, now_).out \in {"released", "refused_lost_lease"}
@@ -996,6 +1003,7 @@ Next_hints ==
   \/ start__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -1035,7 +1043,7 @@ Next_hints ==
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_hints == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, alert3).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAck(M, by_agent, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
   /\ StepSweep(M).out \in {"swept", "refused_tier0_closed", "withheld_permit_held", "withheld_not_outstanding", "withheld_authority_withdrawn", "withheld_not_armed"}
@@ -1054,6 +1062,7 @@ Next_permits ==
   \/ start__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -1139,7 +1148,7 @@ Next_permits ==
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_permits == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
@@ -1174,6 +1183,7 @@ Next_restart ==
   \/ start_above__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
@@ -1210,7 +1220,7 @@ Next_restart ==
 Listed_restart == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
   /\ StepStart(M, 3).out \in {"started", "absorbed"}
-  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
   /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}

@@ -550,7 +550,6 @@ Next_clock ==
   \/ boot
   \/ commit
   \/ tick
-  \/ clock_back_2
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
@@ -567,11 +566,6 @@ Next_clock ==
   \/ hint__refused_not_armed
   \/ hint__refused_latched
   \/ hint__refused_out_of_phase
-  \/ work_found__reading_started
-  \/ work_found__absorbed
-  \/ work_found__refused_not_armed
-  \/ work_found__refused_latched
-  \/ work_found__refused_out_of_phase
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
@@ -587,14 +581,6 @@ Next_clock ==
   \/ turn_finished_own_complete_reply__turn_finished_complete
   \/ turn_finished_own_complete_reply__absorbed
   \/ turn_finished_own_complete_reply__refused_out_of_phase
-  \/ turn_finished_own_unknown__turn_finished_unknown
-  \/ turn_finished_own_unknown__absorbed
-  \/ turn_finished_own_unknown__refused_out_of_phase
-  \/ result_recorded_own__result_recorded
-  \/ result_recorded_own__synced_measured
-  \/ result_recorded_own__synced_unmeasured
-  \/ result_recorded_own__absorbed
-  \/ result_recorded_own__refused_out_of_phase
   \/ cleanup_done_own_moved__cleaned_up
   \/ cleanup_done_own_moved__absorbed
   \/ cleanup_done_own_moved__refused_out_of_phase
@@ -626,12 +612,9 @@ Listed_clock == Room =>
   /\ StepGrant(M, FirstWall + 1, 2).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed"}
   /\ StepGrant(M, wall + GrantMax + 1, 3).out \in {"refused_operator_bound_exceeded", "refused_latched"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
   /\ StepCauseFound(M, "audit_unavailable").out \in {"cause_found", "absorbed", "refused_not_armed", "refused_latched"}
   /\ StepCauseGone(M, "audit_unavailable").out \in {"cause_gone", "grant_ended_expired", "absorbed", "refused_not_armed", "refused_latched"}

@@ -547,8 +547,6 @@ STN_6_complete_kept ==
      /\ \E p \in M.img.progress : p.message = M.live.phase.closing.pass.turn.message /\ p.finished # <<>>
 \* FUS-1, FUS-2: enforcement is the count; never more turns than allowed.
 FUS_2_counted == Len(disk.turns) <= Min(TurnsPerHour, TurnsPerDay) /\ disk.boot <= TurnsPerBoot
-\* STN-9: no message has more failed passes than attempts, short of a fresh start or a complete turn.
-STN_9_attempts == \A p \in disk.progress : p.finished # <<>> \/ p.failures <= Attempts
 \* FUS-4, FUS-5: the latch is written only when the fate of its audit record is known.
 FUS_5_audit_before_latch == \A i \in DOMAIN proc.eff : proc.eff[i].kind = "write_latch" => proc.eff[i].note.audit # <<>>
 \* FUS-4: the process is stopped only once the latch is settled.
@@ -593,6 +591,10 @@ STN_6_no_second_turn ==
 OBS_1_only_complete ==
   [][Goes /\ Phase(M) = "cognizing" /\ Phase(New) = "acking" /\ New.live.phase.closing.step # "own"
      => New.img.turn[1].finish = <<"complete">>]_vars
+\* STN-9: no turn on a message whose attempts are used up, short of a fresh start.
+STN_9_attempts ==
+  [][Goes /\ "start_turn" \in Effects /\ proc.staged = 0
+     => \A p \in New.img.progress : p.message = New.img.turn[1].turn.message => p.failures < Attempts]_vars
 \* STN-9: one turn at a time.
 STN_9_one_turn == [][Goes /\ "start_turn" \in Effects /\ proc.staged = 0 => M.img.turn = <<>>]_vars
 \* STN-9: a failed message rests.
