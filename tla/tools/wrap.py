@@ -64,6 +64,8 @@ def module_text(name, module):
             for o in listed[n] or [None]:
                 out.append(f"  \\/ {n}__{o}" if o else f"  \\/ {n}")
         out.append("")
+        if not any(listed[n] for n in chosen):
+            continue
         out.append("\\* Every outcome has its action: nothing is missing in the graph.")
         out.append(f"Listed_{config['name']} == {module['guard']} =>")
         for n in chosen:
@@ -80,7 +82,7 @@ def cfg_text(module, config):
     out = [f"\\* {NOTE}", f"\\* {config['why']}", "INIT Init", f"NEXT Next_{config['name']}", "CONSTANTS"]
     out += [f"  {k} = {v}" for k, v in constants.items()]
     out.append("INVARIANTS")
-    out += [f"  {i}" for i in module["invariants"] + [f"Listed_{config['name']}"]]
+    out += [f"  {i}" for i in module["invariants"] + ([f"Listed_{config['name']}"] if any(o for _, _, o in inputs(module)) else [])]
     if module.get("properties"):
         out.append("PROPERTIES")
         out += [f"  {p}" for p in module["properties"]]
