@@ -65,7 +65,7 @@ fn stats(seen: &mut Seen, stats: &Value) {
     let models = stats.get("models").and_then(Value::as_object).unwrap_or(&empty);
     let sum = |path: &str| {
         let counts: Vec<u32> = models.values().filter_map(|model| count(model.pointer(path))).collect();
-        counts.first().is_some().then(|| counts.iter().fold(0_u32, |sum, count| sum.saturating_add(*count)))
+        (!counts.is_empty()).then(|| counts.iter().fold(0_u32, |sum, count| sum.saturating_add(*count)))
     };
     let (asked, failed) = (sum("/api/totalRequests"), sum("/api/totalErrors"));
     if stats.get("models").is_some() && seen.turns.is_none() {
