@@ -894,8 +894,6 @@ Next_attempts ==
   \/ boot
   \/ commit
   \/ tick
-  \/ start__started
-  \/ start__absorbed
   \/ admit_alert__admitted
   \/ admit_alert__absorbed
   \/ admit_alert__refused_duplicate_conflict
@@ -930,26 +928,11 @@ Next_attempts ==
   \/ respond_now_1_1_reply__refused_unknown_message
   \/ respond_now_1_1_reply__refused_already_finished
   \/ respond_now_1_1_reply__refused_not_claimed
-  \/ ask_east_last__permitted
-  \/ ask_east_last__withheld_unminted
-  \/ ask_east_last__withheld_authority_withdrawn
-  \/ ask_east_last__withheld_not_armed
-  \/ ask_east_last__withheld_not_outstanding
-  \/ ask_east_last__withheld_permit_held
-  \/ report_east_attempted__reported
-  \/ report_east_attempted__absorbed
-  \/ report_east_attempted__refused_stale_ticket
-  \/ report_east_attempted__withheld_unminted
-  \/ report_east_process_ended__reported
-  \/ report_east_process_ended__absorbed
-  \/ report_east_process_ended__refused_stale_ticket
-  \/ report_east_process_ended__withheld_unminted
-  \/ sweep__swept
-  \/ sweep__refused_tier0_closed
-  \/ sweep__withheld_permit_held
-  \/ sweep__withheld_not_outstanding
-  \/ sweep__withheld_authority_withdrawn
-  \/ sweep__withheld_not_armed
+  \/ ack_by_agent__acknowledged
+  \/ ack_by_agent__absorbed
+  \/ ack_by_agent__refused_ack_unknown_message
+  \/ ack_by_agent__refused_already_acknowledged
+  \/ ack_by_agent__refused_ack_not_read
   \/ resolve_1__resolved
   \/ resolve_1__absorbed
   \/ resolve_1__refused_unknown_message
@@ -972,7 +955,6 @@ Next_attempts ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_attempts == Room =>
-  /\ StepStart(M, 0).out \in {"started", "absorbed"}
   /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
   /\ StepAdmit(M, mail).out \in {"admitted", "absorbed", "refused_queue_full"}
   /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
@@ -980,13 +962,78 @@ Listed_attempts == Room =>
   /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRead(M, now_, 2).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, now_, 1, 1, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
+  /\ StepAck(M, by_agent, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
+  /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
+  /\ StepReleaseQuarantine(M, 1).out \in {"quarantine_released", "absorbed", "refused_unknown_message", "refused_already_finished"}
+  /\ StepReleaseQuarantine(M, 2).out \in {"absorbed", "refused_unknown_message", "refused_already_finished"}
+  /\ StepFire(M).out \in {"absorbed", "lease_expired", "flight_expired", "escalated", "minted", "emission_refused_not_on_roster", "emission_refused_not_armed", "emission_refused_tier0_closed"}
+
+Next_flights ==
+  \/ boot
+  \/ commit
+  \/ tick
+  \/ start__started
+  \/ start__absorbed
+  \/ admit_alert__admitted
+  \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
+  \/ admit_alert__refused_not_on_roster
+  \/ admit_alert__refused_tier0_closed
+  \/ admit_alert__refused_queue_full
+  \/ claim_ann_1__leased
+  \/ claim_ann_1__absorbed
+  \/ claim_ann_1__refused_lease_held
+  \/ claim_ann_1__refused_nothing_to_claim
+  \/ read_now_1__read
+  \/ read_now_1__absorbed
+  \/ read_now_1__refused_lost_lease
+  \/ read_now_1__refused_unknown_message
+  \/ read_now_1__refused_already_finished
+  \/ read_now_1__refused_not_claimed
+  \/ ask_east_last__permitted
+  \/ ask_east_last__withheld_unminted
+  \/ ask_east_last__withheld_authority_withdrawn
+  \/ ask_east_last__withheld_not_armed
+  \/ ask_east_last__withheld_not_outstanding
+  \/ ask_east_last__withheld_permit_held
+  \/ report_east_attempted__reported
+  \/ report_east_attempted__absorbed
+  \/ report_east_attempted__refused_stale_ticket
+  \/ report_east_attempted__withheld_unminted
+  \/ report_east_process_ended__reported
+  \/ report_east_process_ended__absorbed
+  \/ report_east_process_ended__refused_stale_ticket
+  \/ report_east_process_ended__withheld_unminted
+  \/ sweep__swept
+  \/ sweep__refused_tier0_closed
+  \/ sweep__withheld_permit_held
+  \/ sweep__withheld_not_outstanding
+  \/ sweep__withheld_authority_withdrawn
+  \/ sweep__withheld_not_armed
+  \/ release_quarantine_1__quarantine_released
+  \/ release_quarantine_1__absorbed
+  \/ release_quarantine_1__refused_unknown_message
+  \/ release_quarantine_1__refused_already_finished
+  \/ fire__absorbed
+  \/ fire__lease_expired
+  \/ fire__flight_expired
+  \/ fire__escalated
+  \/ fire__minted
+  \/ fire__emission_refused_not_on_roster
+  \/ fire__emission_refused_not_armed
+  \/ fire__emission_refused_tier0_closed
+
+\* Every outcome has its action: nothing is missing in the graph.
+Listed_flights == Room =>
+  /\ StepStart(M, 0).out \in {"started", "absorbed"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
+  /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
   /\ StepReport(M, "east", M.img.permit_fence, PermitWake, "attempted").out \in {"reported", "absorbed", "refused_stale_ticket", "withheld_unminted"}
   /\ StepReport(M, "east", M.img.permit_fence, PermitWake, "process_ended").out \in {"reported", "absorbed", "refused_stale_ticket", "withheld_unminted"}
   /\ StepSweep(M).out \in {"swept", "refused_tier0_closed", "withheld_permit_held", "withheld_not_outstanding", "withheld_authority_withdrawn", "withheld_not_armed"}
-  /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
   /\ StepReleaseQuarantine(M, 1).out \in {"quarantine_released", "absorbed", "refused_unknown_message", "refused_already_finished"}
-  /\ StepReleaseQuarantine(M, 2).out \in {"absorbed", "refused_unknown_message", "refused_already_finished"}
   /\ StepFire(M).out \in {"absorbed", "lease_expired", "flight_expired", "escalated", "minted", "emission_refused_not_on_roster", "emission_refused_not_armed", "emission_refused_tier0_closed"}
 
 Next_hints ==
@@ -1126,12 +1173,6 @@ Next_permits ==
   \/ report_old_process_ended__refused_stale_ticket
   \/ report_old_process_ended__withheld_unminted
   \/ report_unminted__withheld_unminted
-  \/ sweep__swept
-  \/ sweep__refused_tier0_closed
-  \/ sweep__withheld_permit_held
-  \/ sweep__withheld_not_outstanding
-  \/ sweep__withheld_authority_withdrawn
-  \/ sweep__withheld_not_armed
   \/ resolve_1__resolved
   \/ resolve_1__absorbed
   \/ resolve_1__refused_unknown_message
@@ -1165,7 +1206,6 @@ Listed_permits == Room =>
   /\ StepReport(M, "east", Minus(M.img.permit_fence, 1), PermitWake, "attempted").out \in {"absorbed", "refused_stale_ticket", "withheld_unminted"}
   /\ StepReport(M, "east", Minus(M.img.permit_fence, 1), PermitWake, "process_ended").out \in {"absorbed", "refused_stale_ticket", "withheld_unminted"}
   /\ StepReport(M, "east", M.img.permit_fence, 99, "attempted").out \in {"withheld_unminted"}
-  /\ StepSweep(M).out \in {"swept", "refused_tier0_closed", "withheld_permit_held", "withheld_not_outstanding", "withheld_authority_withdrawn", "withheld_not_armed"}
   /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
   /\ StepFire(M).out \in {"absorbed", "lease_expired", "flight_expired", "escalated", "minted", "emission_refused_not_on_roster", "emission_refused_not_armed", "emission_refused_tier0_closed"}
 

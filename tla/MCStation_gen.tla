@@ -924,19 +924,11 @@ Listed_refused == Room =>
 Next_fuse ==
   \/ boot
   \/ commit
-  \/ tick
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
   \/ grant__refused_not_armed
   \/ grant__refused_operator_bound_exceeded
-  \/ disarm__grant_ended_disarmed
-  \/ disarm__absorbed
-  \/ hint__woken
-  \/ hint__absorbed
-  \/ hint__refused_not_armed
-  \/ hint__refused_latched
-  \/ hint__refused_out_of_phase
   \/ work_found__reading_started
   \/ work_found__absorbed
   \/ work_found__refused_not_armed
@@ -977,6 +969,65 @@ Next_fuse ==
   \/ cleanup_done_own_moved__cleaned_up
   \/ cleanup_done_own_moved__absorbed
   \/ cleanup_done_own_moved__refused_out_of_phase
+  \/ trip_audit_done_own_recorded__trip_audited_recorded
+  \/ trip_audit_done_own_recorded__absorbed
+  \/ trip_audit_done_own_recorded__refused_out_of_phase
+  \/ latch_written_own_TRUE__latch_settled_written
+  \/ latch_written_own_TRUE__absorbed
+  \/ latch_written_own_TRUE__refused_out_of_phase
+  \/ latch_archived_own_TRUE__latch_archived
+  \/ latch_archived_own_TRUE__absorbed
+  \/ latch_archived_own_TRUE__refused_out_of_phase
+  \/ latch_removed_own_TRUE__cleared
+  \/ latch_removed_own_TRUE__absorbed
+  \/ latch_removed_own_TRUE__refused_out_of_phase
+  \/ clear_7__clear_accepted
+  \/ clear_7__absorbed
+  \/ clear_7__refused_not_latched
+  \/ clear_7__refused_out_of_phase
+
+\* Every outcome has its action: nothing is missing in the graph.
+Listed_fuse == Room =>
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "recorded"]).out \in {"trip_audited_recorded", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "latch_written", ok |-> TRUE]).out \in {"latch_settled_written", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "latch_archived", ok |-> TRUE]).out \in {"latch_archived", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "latch_removed", ok |-> TRUE]).out \in {"cleared", "absorbed", "refused_out_of_phase"}
+  /\ StepClear(M, 7).out \in {"clear_accepted", "absorbed", "refused_not_latched", "refused_out_of_phase"}
+
+Next_late ==
+  \/ boot
+  \/ commit
+  \/ tick
+  \/ grant__granted
+  \/ grant__absorbed
+  \/ grant__refused_latched
+  \/ grant__refused_not_armed
+  \/ grant__refused_operator_bound_exceeded
+  \/ disarm__grant_ended_disarmed
+  \/ disarm__absorbed
+  \/ hint__woken
+  \/ hint__absorbed
+  \/ hint__refused_not_armed
+  \/ hint__refused_latched
+  \/ hint__refused_out_of_phase
+  \/ work_found__reading_started
+  \/ work_found__absorbed
+  \/ work_found__refused_not_armed
+  \/ work_found__refused_latched
+  \/ work_found__refused_out_of_phase
+  \/ claimed_own_loop__latched
+  \/ claimed_own_loop__absorbed
+  \/ claimed_own_loop__refused_out_of_phase
+  \/ claimed_own_loop__refused_not_armed
   \/ latch_found__latched
   \/ latch_found__absorbed
   \/ latch_found__refused_latched
@@ -1026,18 +1077,12 @@ Next_fuse ==
   \/ fire__looked
 
 \* Every outcome has its action: nothing is missing in the graph.
-Listed_fuse == Room =>
+Listed_late == Room =>
   /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
   /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
   /\ StepLatchFound(M, 88).out \in {"latched", "absorbed", "refused_latched"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "recorded"]).out \in {"trip_audited_recorded", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "missing_failed"]).out \in {"trip_audited_missing_failed", "absorbed", "refused_out_of_phase"}

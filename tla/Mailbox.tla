@@ -552,7 +552,7 @@ EMT_3_outstanding == [][Goes /\ New.rows.mints # M.rows.mints =>
 \* EMT-2: nothing is minted before the epoch of this boot.
 EMT_2_started == [][Goes /\ New.rows.mints # M.rows.mints => M.live.emitting]_vars
 \* DSP-2: a flight that ends without a read has cost an attempt.
-DSP_2_costs == [][Goes /\ Flying(M) /\ New.img.permit = <<>> /\ ~M.img.permit[1].read /\ Has(New.img.progress, M.img.permit[1].seq)
+DSP_2_costs == [][Goes /\ Flying(M) /\ New.img.permit = <<>> /\ ~M.img.permit[1].read /\ Has(New.img.witnesses, M.img.permit[1].seq)
                   => Progress(New.img, M.img.permit[1].seq).attempts > Progress(M.img, M.img.permit[1].seq).attempts]_vars
 \* INB-8: quarantine tells the operator in the same step.
 INB_8_told == [][Goes /\ proc'.staged > proc.staged

@@ -579,10 +579,10 @@ FUS_7_cleared_last ==
   [][Goes /\ M.img.latch # <<>> /\ New.img.latch = <<>>
      => M.img.latch[1].archived /\ M.img.latch[1].clearing # <<>> /\ New.img.grant = <<>>]_vars
 \* FUS-6: a latch is not lost by a crash or a failed commit.
-FUS_6_survives == [][disk.latch # <<>> /\ disk'.latch = <<>> => IsUp /\ proc.staged = 1]_vars
+FUS_6_survives == [][disk.latch # <<>> /\ disk'.latch = <<>> => IsUp /\ M.img.latch = <<>>]_vars
 \* STN-6, ACK-5: the ACK follows the result, after a complete turn.
 STN_6_result_first == [][Goes /\ "send_ack" \in Effects /\ proc.staged = 0
-                        => M.live.phase.closing.step = "result" /\ New.img.turn[1].finish = <<"complete">>]_vars
+                        => Phase(M) = "acking" /\ M.live.phase.closing.step = "result" /\ New.img.turn[1].finish = <<"complete">>]_vars
 \* STN-6: after a complete turn a message has no other.
 STN_6_no_second_turn ==
   [][Goes /\ "start_turn" \in Effects /\ proc.staged = 0

@@ -416,9 +416,8 @@ DSP_10_paused == \A i \in DOMAIN proc.eff : proc.eff[i].kind = "dispatch" => ~M.
 DSP_11_boot_looks == IsUp /\ M.live.issued = 0 => M.live.sweep_at <= mono
 \* DSP-11: with nothing asked, pending or in flight, an owed look is never further away than the pause after a failure.
 DSP_11_owed_is_due == IsUp /\ M.live.owed /\ Resting(M) => SweepDue(M) <= mono + Patience
-\* DSP-12: a flight of unknown fate is being looked up, or about to be.
-DSP_12_looked_up == IsUp /\ M.img.flight # <<>> /\ M.img.flight[1].started = wall /\ M.live.issued = 0
-                    => M.live.aloft[1].resolve # <<>>
+\* DSP-12: after a recovery the fate of an open flight is looked up.
+DSP_12_looked_up == IsUp /\ M.img.flight # <<>> /\ M.live.issued = 0 => M.live.aloft[1].resolve # <<>>
 \* VER-5, law 4: Fire does something exactly if something is due.
 FML_1_fire == IsUp => (Advances(StepFire(M).out) <=>
                 (UnansweredDue(M) \/ FlightMaxDue(M) \/ ProbeDue(M) \/ HeldDue(M) \/ PendingDue(M) \/ SweepDue(M) <= mono))
@@ -451,9 +450,14 @@ DSP_3_back_off == [][Goes /\ New.img.failures > M.img.failures => New.live.ready
 \* DSP-2: one flight follows another only after its end.
 DSP_2_single_flight == [][Goes /\ New.img.attempts # M.img.attempts => M.img.flight = <<>>]_vars
 DSP_2_attempts_rise == [][Goes => New.img.attempts \in {M.img.attempts, M.img.attempts + 1}]_vars
-\* DSP-5: after an outcome that nobody knows the flight stays open until it is read, ended, or has run out.
+\* DSP-2: the end of a flight is reported.
+DSP_2_end_reported ==
+  [][Goes /\ M.img.flight # <<>> /\ New.img.flight = <<>> => Len(proc'.eff) > Len(proc.eff)]_vars
+\* DSP-5: an outcome that nobody knows is no end, and no failure.
 DSP_5_unknown_stays ==
-  [][Goes /\ M.img.flight # <<>> /\ New.img.flight = <<>> => proc'.eff # proc.eff]_vars
+  [][Goes /\ (\E i \in (Len(proc.eff) + 1)..Len(proc'.eff) :
+                proc'.eff[i].kind = "report" /\ proc'.eff[i].report \in {"outcome_outcome_unknown", "outcome_typed_unverified"})
+     => New.img.flight # <<>> /\ New.img.failures = M.img.failures]_vars
 \* DSP-2: the end of a flight owes a look.
 DSP_2_end_owes_look == [][Goes /\ M.img.flight # <<>> /\ New.img.flight = <<>> => New.live.owed]_vars
 \* DSP-1: what was accepted is given up for a newer wake, a start, or the plane's word; never for its age.
