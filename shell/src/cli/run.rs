@@ -29,6 +29,7 @@ use crate::keys::{FirstOperator, SecretKey, Token};
 use crate::manifest::Manifest;
 use crate::pause::Pause;
 use crate::plane::{Plane, Refused, Setup};
+use crate::spawn::{Environment, Secrets};
 use crate::station::{self, StationError};
 use crate::wake;
 
@@ -210,7 +211,7 @@ fn daemon_setup(
         mode: config.mode,
         limits: config.limits.get().clone(),
         config_hash: config.hash(),
-        adapters: wake::adapters(&manifest, &means(config)),
+        adapters: wake::adapters(&manifest, &means(context, config)?),
         manifest,
         plane,
         broker,
@@ -222,9 +223,11 @@ fn daemon_setup(
 }
 
 /// What the adapters need beside the manifest.
-fn means(config: &Config) -> wake::Means {
+fn means(context: &Context, config: &Config) -> Result<wake::Means, Failure> {
     let stations = config.stations.iter().map(|(target, station)| (target.clone(), station.listen));
-    wake::Means { stations: stations.collect(), ..wake::Means::default() }
+    let secrets = Secrets::of_state(&context.state)?;
+    let environment = Environment::without(Arc::new(secrets));
+    Ok(wake::Means { environment, stations: stations.collect(), ..wake::Means::default() })
 }
 
 /// A refused manifest keeps the wake plane down and Tier-0 closed; mail goes on (CAP-2).
