@@ -1,5 +1,6 @@
 //! The tests of the shell from outside: its library and its program.
 
+mod acts;
 mod adapters;
 mod child;
 mod cli;
