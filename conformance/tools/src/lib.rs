@@ -16,6 +16,7 @@ pub mod python;
 pub mod readers;
 mod run;
 pub mod strace;
+pub mod tmux;
 
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 pub const WITHOUT: &str = "AWAKENER_WITHOUT";
 
 /// The tools that can be done without.
-pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "chromium", "faketime"];
+pub const SKIPPABLE: &[&str] = &["python", "nats", "npm", "strace", "chromium", "faketime", "tmux"];
 
 /// A tool, or the wish to do without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,9 +108,9 @@ mod tests {
         assert_eq!(wished("python", "other"), Ok(false));
         let error = wished("pythons", "python").unwrap_err();
         assert!(
-            error
-                .to_string()
-                .contains("names pythons, which is none of python, nats, npm, strace, chromium, faketime"),
+            error.to_string().contains(
+                "names pythons, which is none of python, nats, npm, strace, chromium, faketime, tmux"
+            ),
             "{error}"
         );
     }

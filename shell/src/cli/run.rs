@@ -30,7 +30,7 @@ use crate::keys::{FirstOperator, SecretKey, Token};
 use crate::manifest::Manifest;
 use crate::pause::Pause;
 use crate::plane::{Plane, Refused, Setup};
-use crate::spawn::{self, Bounds, Secrets};
+use crate::spawn::{self, Bounds, Environment, Secrets};
 use crate::station::fake::Fake;
 use crate::station::local::{self, Local};
 use crate::station::runner::Runner;
@@ -260,7 +260,7 @@ fn daemon_setup(
         mode: config.mode,
         limits: config.limits.get().clone(),
         config_hash: config.hash(),
-        adapters: wake::adapters(&manifest, &means(config)),
+        adapters: wake::adapters(&manifest, &means(context, config)?),
         manifest,
         plane,
         broker,
@@ -272,9 +272,11 @@ fn daemon_setup(
 }
 
 /// What the adapters need beside the manifest.
-fn means(config: &Config) -> wake::Means {
+fn means(context: &Context, config: &Config) -> Result<wake::Means, Failure> {
     let stations = config.stations.iter().map(|(target, station)| (target.clone(), station.listen));
-    wake::Means { stations: stations.collect(), ..wake::Means::default() }
+    let secrets = Secrets::of_state(&context.state)?;
+    let environment = Environment::without(Arc::new(secrets));
+    Ok(wake::Means { environment, stations: stations.collect(), ..wake::Means::default() })
 }
 
 /// A refused manifest keeps the wake plane down and Tier-0 closed; mail goes on (CAP-2).

@@ -112,6 +112,11 @@ impl Runtime {
             Self::Tmux => &[
                 ("session", Kind::Text, true),
                 ("command", Kind::Text, true),
+                ("prompt", Kind::Text, true),
+                ("idle", Kind::Texts, false),
+                ("busy", Kind::Texts, false),
+                ("dialog", Kind::Texts, false),
+                ("placeholder", Kind::Texts, false),
                 ("pane", Kind::Text, false),
                 ("socket", Kind::Text, false),
             ],

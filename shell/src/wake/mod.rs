@@ -45,7 +45,9 @@ use awakener_spec::Reason;
 use daemon::Entrance;
 
 pub use adapter::{Capabilities, Order, RuntimeAdapter, TEXT_BYTES};
-pub use adapters::{AgentApi, BUSY, Fake, Manners, Means, Patience, Standing, Unbuilt, Webhook, adapters};
+pub use adapters::{
+    AgentApi, BUSY, Fake, Manners, Marks, Means, Patience, Standing, Tmux, Touch, Unbuilt, Webhook, adapters,
+};
 pub use daemon::{Daemon, Watch};
 pub use fold::{Fold, Line, SAMPLE_BYTES, Sample, Via};
 pub use inbox::Judged;

@@ -177,7 +177,7 @@ enforces! {
 fn cap_3_each_runtime_loads_with_its_required_keys_and_the_fake_only_in_a_trial() {
     let needs = [
         ("agentapi", "endpoint = \"http://127.0.0.1:1/\""),
-        ("tmux", "session = \"s\"\ncommand = \"agent\""),
+        ("tmux", "session = \"s\"\ncommand = \"agent\"\nprompt = \"> \"\nbusy = [\"esc to interrupt\"]"),
         ("cmux", "surface = \"s\""),
         ("webhook", "url = \"https://example.invalid/hook\"\nsecret_env = \"HOOK_SECRET\""),
         ("desktop-notification", ""),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Seen;
 use super::hints::flights;
 use crate::demo::network::Policy;
-use crate::demo::stack::{Stack, kinds, target, until};
+use crate::demo::stack::{Stack, kinds, target};
 use crate::keys::SecretKey;
 
 /// Nobody listens where the manifest says; later the station is there.
@@ -30,17 +30,13 @@ pub(super) async fn unavailable(stack: &Stack) -> Seen {
     }))
 }
 
-/// The manifest names a runtime that has no way to be woken.
+/// The manifest names a runtime that this build has no adapter for.
 pub(super) async fn unknown(stack: &Stack) -> Seen {
     let message = stack.alert("unknown", "nobody can wake you").await?;
-    let own = until("the daemon to hold the wake back", 10, async || {
-        let status = stack.daemon_status().await?;
-        let all = status["targets"].as_array().cloned().unwrap_or_default();
-        let own = all.into_iter().find(|of| of["target"] == "unknown").unwrap_or_default();
-        Ok((!own["high_water"].is_null()).then_some(own))
-    })
-    .await?;
-    let receipts = stack.receipts(message).await?;
+    let receipts = stack.receipt(message, "runtime_unavailable", 15).await?;
+    let status = stack.daemon_status().await?;
+    let all = status["targets"].as_array().cloned().unwrap_or_default();
+    let own = all.into_iter().find(|of| of["target"] == "unknown").unwrap_or_default();
     Ok(json!({ "waker": own, "receipts": receipts, "inbox": stack.inbox("unknown").await? }))
 }
 

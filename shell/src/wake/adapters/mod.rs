@@ -1,7 +1,7 @@
 //! The runtimes that this build can wake, and the choice of an adapter for each agent of a manifest.
 //!
 //! Reading order: [`Standing`] (what was tried on what) → `agentapi`, `webhook` (over `call`, `address`, `secret`) →
-//! `fake`, `unbuilt`. What an adapter promises stands in [`super::adapter`], and the suite of `shell/tests` holds each
+//! `tmux` → `fake`, `unbuilt`. What an adapter promises stands in [`super::adapter`], and the suite of `shell/tests` holds each
 //! to it. Rules: CAP-3, DSP-3.
 
 mod address;
@@ -10,6 +10,7 @@ mod call;
 mod fake;
 mod secret;
 mod signature;
+mod tmux;
 mod trust;
 mod unbuilt;
 mod webhook;
@@ -23,9 +24,11 @@ use awakener_kernel::ids::Target;
 
 use super::adapter::RuntimeAdapter;
 use crate::manifest::{Agent, Manifest, Runtime};
+use crate::spawn::Environment;
 
 pub use agentapi::{AgentApi, BUSY, Manners};
 pub use fake::Fake;
+pub use tmux::{Marks, Tmux, Touch};
 pub use unbuilt::Unbuilt;
 pub use webhook::{Patience, Webhook};
 
@@ -66,12 +69,14 @@ impl Standing {
                 "HTTP and TLS on loopback; signatures verified by `standardwebhooks` of PyPI and npm",
             ),
             Runtime::LocalRunner => (Self::Real, "the hosted station, woken through the `agentapi` adapter"),
+            Runtime::Tmux => (
+                Self::Real,
+                "real tmux with scripts as agents; no agent of a vendor, so no marks of any are built in",
+            ),
             Runtime::Fake => (Self::Fake, "gives the outcome that it is told to give; trials only"),
-            Runtime::Tmux
-            | Runtime::Cmux
-            | Runtime::DesktopNotification
-            | Runtime::TurnHook
-            | Runtime::External => (Self::Planned, "a typed `unavailable`"),
+            Runtime::Cmux | Runtime::DesktopNotification | Runtime::TurnHook | Runtime::External => {
+                (Self::Planned, "a typed `unavailable`")
+            }
         }
     }
 }
@@ -83,6 +88,10 @@ pub struct Means {
     pub manners: Manners,
     /// How patient webhooks are.
     pub patience: Patience,
+    /// How patient those are that type.
+    pub touch: Touch,
+    /// What the programs that they start know of ours.
+    pub environment: Environment,
     /// Where the hosted stations of this configuration listen; `local-runner` is woken there.
     pub stations: BTreeMap<Target, SocketAddr>,
 }
@@ -106,12 +115,11 @@ pub fn adapters(manifest: &Manifest, means: &Means) -> BTreeMap<Target, Arc<dyn 
                     .ok_or_else(|| format!("the configuration has no section [stations.{}]", agent.target))?;
                 Arc::new(AgentApi::at(&format!("http://{listen}"), means.manners)?)
             }
+            Runtime::Tmux => Arc::new(Tmux::of(agent, means.environment.clone(), means.touch)?),
             Runtime::Fake => Arc::new(Fake::of(agent)?),
-            Runtime::Tmux
-            | Runtime::Cmux
-            | Runtime::DesktopNotification
-            | Runtime::TurnHook
-            | Runtime::External => return Err("this build has no adapter for it".to_owned()),
+            Runtime::Cmux | Runtime::DesktopNotification | Runtime::TurnHook | Runtime::External => {
+                return Err("this build has no adapter for it".to_owned());
+            }
         })
     };
     let adapter = |agent: &Agent| {

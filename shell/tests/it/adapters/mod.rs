@@ -8,6 +8,7 @@ mod broken;
 mod schema;
 mod server;
 mod suite;
+mod tmux;
 mod webhook;
 
 use std::sync::Arc;

@@ -1,0 +1,213 @@
+//! Real tmux: each test has a server of its own, on a socket of its own, and ends that one alone.
+//!
+//! The agents are scripts: one that reads lines from its terminal as a shell does, and one that draws its own input line as
+//! the agents of vendors do. What they show and do is chosen by a word; what reaches them goes into a file.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use awakener::wake::{Means, Order, RuntimeAdapter, Touch};
+use awakener_kernel::values::{DispatchOutcome, FlightEnd};
+use awakener_kernel::waker::Fate;
+use awakener_tools::{Tool, enforces_process};
+
+use super::suite::{Report, Runtime, World, judge, order};
+use super::{chosen, private};
+use crate::wake::rig::run;
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// Reads lines in the mode of its terminal, which echoes them.
+const LINES: &str = r#"
+cd "$1"
+case $2 in
+  ready) printf 'lotse> '; while IFS= read -r line; do printf '%s\n' "$line" >> heard; printf 'esc to interrupt\n'; sleep 0.3; printf '\033[2J\033[Hlotse> '; done ;;
+  working) printf 'lotse> go\nesc to interrupt\n'; sleep 1000 ;;
+  changed) printf 'lotse> go\nctrl-c stops it\n'; cat >> heard ;;
+  dialog) printf 'Do you want to proceed?\n 1. Yes\n 2. No\nlotse> '; cat >> heard ;;
+  mute) stty -echo -icanon; printf 'lotse> '; cat >> heard ;;
+esac
+"#;
+
+/// Draws its own input line, a character after another.
+const DRAWS: &str = r#"
+cd "$1"; swallow=${3:-0}; n=0; text=
+draw() { printf '\033[2J\033[H%s\r\n' "$shown"; printf '\342\224\202 lotse> %s' "$text"; }
+draw
+while IFS= read -rsn1 c; do
+  if [ -z "$c" ]; then
+    n=$((n+1)); printf 'enter\n' >> keys
+    if [ "$2" = slow ]; then sleep 0.4; fi
+    if [ $n -gt "$swallow" ]; then printf '%s\n' "$text" >> heard; text=; shown=answered; fi
+    if [ "$2" = asks ]; then shown='Do you want to proceed?'; fi
+  else text="$text$c"; fi
+  draw
+done
+"#;
+
+fn touch() -> Touch {
+    Touch {
+        look: Duration::from_millis(30),
+        settle: Duration::from_millis(60),
+        echo: Duration::from_millis(1_500),
+        enter: [Duration::from_millis(700), Duration::from_millis(800), Duration::from_millis(900)],
+        quiet: Duration::from_millis(400),
+    }
+}
+
+/// A server of tmux; ended with its handle.
+struct Server {
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// `None` if the user chose to do without tmux.
+    fn start() -> Option<Self> {
+        let Tool::Ready(_) = awakener_tools::tmux::program().unwrap_or_else(|error| panic!("{error}")) else {
+            return None;
+        };
+        let folder = private();
+        for (name, text) in [("lines.sh", LINES), ("draws.sh", DRAWS)] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Some(Self { folder })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn socket(&self) -> String {
+        self.path("socket").display().to_string()
+    }
+
+    fn try_tmux(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new("tmux");
+        command.args(["-u", "-f", "/dev/null", "-S", &self.socket()]).args(arguments);
+        // Not from within the tmux of whoever runs the tests.
+        command.env_remove("TMUX").env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
+        command.output().unwrap().status.success()
+    }
+
+    fn tmux(&self, arguments: &[&str]) {
+        assert!(self.try_tmux(arguments), "tmux {arguments:?}");
+    }
+
+    /// Ends what is there, and starts a session whose one pane runs this.
+    fn session(&self, command: &str) {
+        self.try_tmux(&["kill-server"]);
+        for name in ["heard", "keys"] {
+            std::fs::write(self.path(name), "").unwrap();
+        }
+        // The old server may still be about to take its socket away.
+        let end = Instant::now() + Duration::from_secs(10);
+        while !self.try_tmux(&["new-session", "-d", "-s", "lotse", "-x", "70", "-y", "20", command]) {
+            assert!(Instant::now() < end, "no session");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// An agent that reads lines.
+    fn lines(&self, word: &str) {
+        self.agent(&format!("lines.sh '{}' {word}", self.folder.path().display()));
+    }
+
+    /// An agent that draws.
+    fn draws(&self, words: &str) {
+        self.agent(&format!("draws.sh '{}' {words}", self.folder.path().display()));
+    }
+
+    fn agent(&self, script: &str) {
+        self.session(&format!(
+            "exec bash -c 'exec -a lotse bash {}/{}'",
+            self.folder.path().display(),
+            script.replace('\'', "")
+        ));
+        self.shows(|screen| screen.contains("lotse>"));
+    }
+
+    fn screen(&self) -> String {
+        let mut command = Command::new("tmux");
+        command
+            .args(["-u", "-S", &self.socket(), "capture-pane", "-p", "-t", "=lotse:"])
+            .stdin(Stdio::null());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    }
+
+    fn shows(&self, wanted: impl Fn(&str) -> bool) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while !wanted(&self.screen()) {
+            assert!(Instant::now() < end, "not shown: {}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn read(&self, name: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.path(name)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn adapter(&self, more: &str) -> Arc<dyn RuntimeAdapter> {
+        let lines = format!(
+            "runtime = \"tmux\"\nsession = \"lotse\"\ncommand = \"lotse\"\nprompt = \"lotse> \"\n\
+             busy = [\"esc to interrupt\"]\ndialog = [\"Do you want to proceed?\"]\nsocket = \"{}\"\n{more}",
+            self.socket()
+        );
+        chosen(self.folder.path(), &lines, &Means { touch: touch(), ..Means::default() })
+    }
+
+    async fn tell(&self, attempt: u64) -> DispatchOutcome {
+        self.adapter("").dispatch(&order(attempt, LONG, false)).await
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.try_tmux(&["kill-server"]);
+    }
+}
+
+impl Runtime for Server {
+    fn adapter(&self) -> Arc<dyn RuntimeAdapter> {
+        self.adapter("")
+    }
+
+    async fn enter(&self, world: World) -> bool {
+        match world {
+            World::Ready => self.lines("ready"),
+            World::Working => self.lines("working"),
+            World::Down => {
+                self.session("exec sleep 1000");
+            }
+            World::Mute => self.lines("mute"),
+            World::Garbage => self.lines("changed"),
+            // Two looks lie between the decision and the first key.
+            World::Late => self.lines("ready"),
+            // What is typed is taken, and a screen is as large as it is.
+            World::Refusing | World::Cut | World::Huge | World::Slow => return false,
+        }
+        true
+    }
+
+    async fn heard(&self) -> Vec<String> {
+        self.read("heard")
+    }
+
+    fn template(&self, order: &Order) -> String {
+        order.text()
+    }
+}
+
+enforces_process! {
+    [Cap3, Dsp4, Dsp6, Dsp9, Spw1]
+    fn cap_3_tmux_passes_the_suite_in_the_worlds_that_it_has(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            let Report { broken, absent } = judge(&server).await;
+            assert!(broken.is_empty(), "{broken:#?}");
+            assert_eq!(absent.into_iter().collect::<Vec<_>>(), [World::Refusing, World::Cut, World::Huge, World::Slow]);
+        });
+    }
+}
