@@ -4,11 +4,12 @@ use awakener_kernel::time::Wall;
 use serde_json::Value;
 
 use super::{said, short, span, table};
-use crate::http::wire::status::{Status, TargetStatus};
+use crate::http::wire::status::{BrokerStatus, Status, TargetStatus};
 
 /// The status.
 pub fn status(status: &Status) -> String {
     let mut text = plane(status);
+    text += &status.broker.as_ref().map(broker).unwrap_or_default();
     if let Some(targets) = &status.targets {
         let rows: Vec<Vec<String>> = targets.iter().map(|target| row(target, status)).collect();
         let columns = ["target", "wakes", "cursor/last", "outstanding", "lease", "permit", "queue"];
@@ -25,6 +26,20 @@ pub fn status(status: &Status) -> String {
         text += &format!("could not read {}: {} ({})\n", unread.part, unread.detail, unread.reason);
     }
     text
+}
+
+/// A broker that has a connection to lose.
+fn broker(broker: &BrokerStatus) -> String {
+    let Some(connected) = broker.connected else { return String::new() };
+    let BrokerStatus { handed_over, failed, lost, reconnects, refused, .. } = broker;
+    let mut text = format!(
+        "broker {} · hints {handed_over} handed over, {failed} not, {lost} lost · {reconnects} reconnects",
+        if connected { "connected" } else { "not connected" }
+    );
+    if *refused > 0 {
+        text += &format!(" · refused {refused} times for its credentials");
+    }
+    text + "\n"
 }
 
 /// Latches of this machine; what cannot be read is a latch all the same.
