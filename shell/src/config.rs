@@ -86,6 +86,12 @@ pub struct Broker {
     pub push: Vec<String>,
     /// Where the servers are, for [`BrokerKind::Nats`]: `nats://` on this machine, `tls://` anywhere.
     pub servers: Vec<String>,
+    /// The file with the token that the servers want. Files are named relative to the configuration's directory.
+    pub token_file: Option<PathBuf>,
+    /// The user that the servers know, with [`Self::password_file`].
+    pub user: Option<String>,
+    /// The file with the user's password.
+    pub password_file: Option<PathBuf>,
 }
 
 /// `[wake]`: the wake daemon, within `up` or alone.

@@ -104,6 +104,35 @@ impl fmt::Debug for Token {
     }
 }
 
+/// A secret that somebody else gave, such as the password of a broker: a line of text in a file of the same mode as a key.
+pub struct Secret(Zeroizing<String>);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl Secret {
+    /// Reads its file: one line that is not empty, at most 256 bytes.
+    ///
+    /// # Errors
+    /// Any [`KeyError`] but `Exists` and `Chance`.
+    pub fn load(path: &Path) -> Result<Self, KeyError> {
+        let text = read_secret(path)?;
+        let line = text.strip_suffix('\n').unwrap_or(&text);
+        if line.is_empty() || line.contains(char::is_control) {
+            return Err(KeyError::Malformed { path: path.into(), expected: "one line of text" });
+        }
+        Ok(Self(Zeroizing::new(line.to_owned())))
+    }
+
+    /// The text, for whoever asked for it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Token {
     /// A new token from the system's chance.
     ///

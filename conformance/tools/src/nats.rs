@@ -33,6 +33,7 @@ pub struct Server {
     program: PathBuf,
     directory: PathBuf,
     port: u16,
+    more: Vec<String>,
     child: Option<Child>,
 }
 
@@ -44,7 +45,18 @@ impl Server {
     pub fn new(program: &Path, directory: &Path) -> Result<Self, ToolError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
         let port = free.map_err(|cause| failed(TOOL, "find a free port", directory, &cause))?.port();
-        Ok(Self { program: program.to_owned(), directory: directory.to_owned(), port, child: None })
+        Ok(Self {
+            program: program.to_owned(),
+            directory: directory.to_owned(),
+            port,
+            more: Vec::new(),
+            child: None,
+        })
+    }
+
+    /// What it is told besides, from its next start on.
+    pub fn tell(&mut self, arguments: &[&str]) {
+        self.more = arguments.iter().map(|&argument| argument.to_owned()).collect();
     }
 
     /// Where it listens.
@@ -75,6 +87,7 @@ impl Server {
         command
             .args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--log"])
             .arg(&log)
+            .args(&self.more)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

@@ -26,7 +26,7 @@ use tokio::task::JoinHandle;
 pub use http_push::HttpPush;
 pub(crate) use http_push::loopback;
 pub use in_process::InProcess;
-pub use nats::Nats;
+pub use nats::{Login, Nats};
 pub use publisher::publish_all;
 
 /// A future behind a trait object.
@@ -116,6 +116,8 @@ pub struct Counters {
     pub lost: u64,
     /// Connections after the first one.
     pub reconnects: u64,
+    /// Connections that the server refused for want of the right credentials.
+    pub refused: u64,
     /// Whether there is a connection now; absent for brokers that have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connected: Option<bool>,
@@ -128,6 +130,7 @@ pub(crate) struct Counting {
     pub(crate) failed: AtomicU64,
     pub(crate) lost: AtomicU64,
     pub(crate) reconnects: AtomicU64,
+    pub(crate) refused: AtomicU64,
     connected: AtomicBool,
 }
 
@@ -139,6 +142,7 @@ impl Counting {
             failed: of(&self.failed),
             lost: of(&self.lost),
             reconnects: of(&self.reconnects),
+            refused: of(&self.refused),
             connected: None,
         }
     }
@@ -146,6 +150,11 @@ impl Counting {
     /// Notes a connection. Whether there was one before.
     pub(crate) fn connected_before(&self) -> bool {
         self.connected.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether there ever was a connection.
+    pub(crate) fn was_connected(&self) -> bool {
+        self.connected.load(Ordering::Relaxed)
     }
 
     pub(crate) fn add(counter: &AtomicU64, by: u64) {

@@ -18,6 +18,8 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::keys::Secret;
+
 use super::{Arrival, Broker, Counters, Counting, Later, NotHandedOver, Subscription, is_here, subject};
 
 /// How long the client may take to accept a hint, and a message of our own to come back.
@@ -26,6 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const BUFFER: usize = 256;
 /// The pause before the first attempt to come back; it doubles from attempt to attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// What is said of a server that does not want this client.
+const REFUSED: &str = "the NATS server refuses the credentials";
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
@@ -35,6 +39,18 @@ pub struct Nats {
     client: Client,
     words: broadcast::Sender<Word>,
     counting: Arc<Counting>,
+}
+
+/// What a client shows its server of itself. Never in a URL, which is part of the configuration.
+#[derive(Debug, Default)]
+pub enum Login {
+    /// Nothing.
+    #[default]
+    None,
+    /// A token.
+    Token(Secret),
+    /// A name and its password.
+    User(String, Secret),
 }
 
 /// What the connection has to say to every subscription.
@@ -55,16 +71,35 @@ impl Nats {
         Self::with_buffer(servers, BUFFER).await
     }
 
+    /// The same for servers that want to know who comes.
+    ///
+    /// # Errors
+    /// As [`Nats::to`]; what a server says to the credentials shows in [`Broker::counters`].
+    pub async fn logging_in<S: AsRef<str>>(servers: &[S], login: Login) -> Result<Self, String> {
+        Self::with(servers, login, BUFFER).await
+    }
+
     /// The same with room for so many hints per target; at least one.
     ///
     /// # Errors
     /// As [`Nats::to`].
     pub async fn with_buffer<S: AsRef<str>>(servers: &[S], buffer: usize) -> Result<Self, String> {
+        Self::with(servers, Login::None, buffer).await
+    }
+
+    async fn with<S: AsRef<str>>(servers: &[S], login: Login, buffer: usize) -> Result<Self, String> {
         let servers = servers.iter().map(|url| server(url.as_ref())).collect::<Result<Vec<_>, _>>()?;
         let (words, _) = broadcast::channel(BUFFER);
         let counting = Arc::<Counting>::default();
         let (told, counted) = (words.clone(), Arc::clone(&counting));
-        let client = ConnectOptions::new()
+        let options = match login {
+            Login::None => ConnectOptions::new(),
+            Login::Token(token) => ConnectOptions::with_token(token.expose().to_owned()),
+            Login::User(name, password) => {
+                ConnectOptions::with_user_and_password(name, password.expose().to_owned())
+            }
+        };
+        let client = options
             .name("awakener")
             .retry_on_initial_connect()
             .reconnect_delay_callback(pause)
@@ -83,7 +118,13 @@ impl Nats {
         // A client without a server would take it all the same, and let it out when nobody wants it any more.
         if self.client.connection_state() != State::Connected {
             rule!(Emt4);
-            return Err(NotHandedOver("not connected to a NATS server".to_owned()));
+            let refused = self.counting.refused.load(std::sync::atomic::Ordering::Relaxed);
+            let why = if refused > 0 && !self.counting.was_connected() {
+                REFUSED
+            } else {
+                "not connected to a NATS server"
+            };
+            return Err(NotHandedOver(why.to_owned()));
         }
         let mut headers = HeaderMap::new();
         headers.insert("Content-Type", "application/cloudevents+json");
@@ -195,6 +236,11 @@ fn heard(event: &Event, words: &broadcast::Sender<Word>, counting: &Counting) {
             tracing::warn!("NATS: {event}; alerts are found by sweeps meanwhile");
             None
         }
+        Event::ServerError(_) | Event::ClientError(_) if is_refusal(event) => {
+            Counting::add(&counting.refused, 1);
+            tracing::error!(rule = "BRK-1", "{REFUSED}");
+            None
+        }
         Event::ServerError(_) | Event::ClientError(_) => {
             tracing::warn!("NATS: {event}");
             None
@@ -203,6 +249,17 @@ fn heard(event: &Event, words: &broadcast::Sender<Word>, counting: &Counting) {
     if let Some(word) = word {
         // Nobody listening is no failure.
         let _ = words.send(word);
+    }
+}
+
+/// Whether a server does not want this client. Attempts to connect report in words only.
+fn is_refusal(event: &Event) -> bool {
+    match event {
+        Event::ServerError(error) => matches!(error, async_nats::ServerError::AuthorizationViolation),
+        Event::ClientError(async_nats::ClientError::Other(words)) => {
+            words.contains("authorization violation") || words.contains("authentication error")
+        }
+        _others => false,
     }
 }
 

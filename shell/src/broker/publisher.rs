@@ -12,6 +12,7 @@ use crate::plane::{Plane, Publication};
 
 /// Publishes until the plane's end is closed, in the order of minting per target.
 pub async fn publish_all(plane: Plane, broker: Arc<dyn Broker>, mut publications: Receiver<Publication>) {
+    plane.emits_through(Arc::clone(&broker));
     while let Some(Publication { target, wake, bytes }) = publications.recv().await {
         let handed = broker.publish(&target, Arc::from(bytes)).await;
         if let Err(why) = &handed {

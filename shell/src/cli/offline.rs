@@ -90,6 +90,7 @@ impl Store {
             head: Some(ChainHead { size: head.size, hash: head.hash }),
             targets: Some(targets),
             refused_unauthenticated: 0,
+            broker: None,
             could_not_read: Vec::new(),
         })
     }

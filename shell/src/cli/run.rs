@@ -20,13 +20,13 @@ use serde_json::json;
 use super::context::Context;
 use super::out::Answer;
 use crate::agents::{Neighbours, WakeAt};
-use crate::broker::{self, Broker, HttpPush, InProcess, Nats};
+use crate::broker::{self, Broker, HttpPush, InProcess, Login, Nats};
 use crate::client::Client;
 use crate::config::{self, BrokerKind, Config, Mode};
 use crate::demo::{self, Scenarios};
 use crate::exit::{Exit, Failure};
 use crate::http;
-use crate::keys::{FirstOperator, SecretKey, Token};
+use crate::keys::{FirstOperator, Secret, SecretKey, Token};
 use crate::manifest::Manifest;
 use crate::pause::Pause;
 use crate::plane::{Plane, Refused, Setup};
@@ -239,10 +239,23 @@ async fn broker_between(config: &Config) -> Result<Option<Arc<dyn Broker>>, Fail
     let broker: Result<Arc<dyn Broker>, String> = match config.broker.kind {
         BrokerKind::InProcess => return Ok(None),
         BrokerKind::Http => HttpPush::to(&config.broker.push).map(|push| Arc::new(push) as _),
-        BrokerKind::Nats => Nats::to(&config.broker.servers).await.map(|nats| Arc::new(nats) as _),
+        BrokerKind::Nats => {
+            let nats = Nats::logging_in(&config.broker.servers, login(config)?).await;
+            nats.map(|nats| Arc::new(nats) as _)
+        }
     };
     let refused = |what| Failure::refused(Reason::ConfigMalformed).saying(format!("in [broker]: {what}"));
     broker.map(Some).map_err(refused)
+}
+
+/// What the servers of NATS are told, from files with the mode of keys (SPW-6).
+fn login(config: &Config) -> Result<Login, Failure> {
+    let broker = &config.broker;
+    Ok(match (&broker.token_file, &broker.user, &broker.password_file) {
+        (Some(token), _, _) => Login::Token(Secret::load(token)?),
+        (None, Some(user), Some(password)) => Login::User(user.clone(), Secret::load(password)?),
+        (None, _, _) => Login::None,
+    })
 }
 
 fn daemon_setup(

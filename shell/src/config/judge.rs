@@ -15,7 +15,7 @@ use super::document::{Origin, Problem, nearest};
 use super::kind::written;
 use super::load::{Loader, Shaped};
 use super::settings::{self, dotted};
-use super::{BrokerKind, Expose, Mode, Preset, Runner, Station};
+use super::{Broker, BrokerKind, Expose, Mode, Preset, Runner, Station};
 use crate::manifest::placeholders;
 
 impl Loader {
@@ -67,6 +67,7 @@ impl Loader {
             let what = "needs at least one URL with this broker.kind".into();
             self.complain(self.origin(&["broker", key]), format!("broker.{key}"), what, None);
         }
+        self.login(&shaped.broker);
         if shaped.mode == Mode::Production {
             self.only_trial();
         }
@@ -133,6 +134,23 @@ impl Loader {
             let what = format!("is not between 1ms and limits.flight_max, {}", written(flight));
             wrong("timeout", what, None);
         }
+    }
+
+    /// A broker is told a token, or a user with a password, and only one that asks.
+    fn login(&mut self, broker: &Broker) {
+        let Broker { token_file, user, password_file, .. } = broker;
+        let (key, what) = match (token_file, user, password_file) {
+            (None, None, None) => return,
+            (Some(_), None, None) | (None, Some(_), Some(_)) if broker.kind == BrokerKind::Nats => return,
+            (Some(_), None, None) => ("token_file", "is for broker.kind = \"nats\" only"),
+            (None, Some(_), Some(_)) => ("user", "is for broker.kind = \"nats\" only"),
+            (Some(_), _, _) => {
+                ("token_file", "stands beside broker.user or broker.password_file; one of the two ways")
+            }
+            (None, Some(_), None) => ("user", "needs broker.password_file"),
+            (None, None, Some(_)) => ("password_file", "needs broker.user"),
+        };
+        self.complain(self.origin(&["broker", key]), format!("broker.{key}"), what.into(), None);
     }
 
     /// CAP-5: production has neither pauses nor fakes.

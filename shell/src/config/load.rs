@@ -210,7 +210,11 @@ impl Loader {
             plane: shaped.plane,
             manifest: beside.join(shaped.manifest),
             http: shaped.http,
-            broker: shaped.broker,
+            broker: Broker {
+                token_file: shaped.broker.token_file.map(|file| beside.join(file)),
+                password_file: shaped.broker.password_file.map(|file| beside.join(file)),
+                ..shaped.broker
+            },
             limits,
             routes,
             wake: shaped.wake,

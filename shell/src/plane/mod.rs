@@ -32,6 +32,7 @@ use awakener_spec::Reason;
 use ed25519_dalek::SigningKey;
 use tokio::sync::{Notify, oneshot};
 
+use crate::broker::{Broker, Counters};
 use crate::clock::Clock;
 use crate::pause::Pause;
 use crate::store::{Statement, StoreFault};
@@ -219,6 +220,8 @@ pub struct Plane {
     view: Arc<std::sync::RwLock<View>>,
     path: Arc<PathBuf>,
     clock: Arc<Clock>,
+    /// What takes its hints, for the status.
+    broker: Arc<std::sync::OnceLock<Arc<dyn Broker>>>,
 }
 
 /// What authentication and queries need, as of the last commit.
@@ -289,6 +292,17 @@ impl Plane {
     /// clock shows (EMT-6).
     pub fn now(&self) -> Now {
         self.clock.now()
+    }
+
+    /// Says which broker takes the hints from now on; the first one counts.
+    pub fn emits_through(&self, broker: Arc<dyn Broker>) {
+        // A second one would be another way for the hints of one plane, and there is none.
+        let _ = self.broker.set(broker);
+    }
+
+    /// What the broker's client has counted; `None` as long as nobody takes the hints.
+    pub fn broker(&self) -> Option<Counters> {
+        self.broker.get().map(|broker| broker.counters())
     }
 
     /// The database file, for readers of their own.

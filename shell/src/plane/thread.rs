@@ -116,6 +116,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         view: view.clone(),
         path: Arc::new(path),
         clock: clock.clone(),
+        broker: Arc::default(),
     };
     let now = clock.now();
     let registry = Host::boot(&mut db, setup.limits.get().clone(), now)?;

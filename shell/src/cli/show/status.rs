@@ -5,11 +5,12 @@ use serde_json::Value;
 
 use super::{said, short, span, table};
 use crate::http::wire::agents::Agent;
-use crate::http::wire::status::{Status, TargetStatus};
+use crate::http::wire::status::{BrokerStatus, Status, TargetStatus};
 
 /// The status, with the rows of the agents in front.
 pub fn status(status: &Status, agents: Option<&[Agent]>) -> String {
     let mut text = plane(status);
+    text += &status.broker.as_ref().map(broker).unwrap_or_default();
     if let Some(agents) = agents.filter(|agents| !agents.is_empty()) {
         text += "\n";
         text += &super::rows(agents);
@@ -30,6 +31,20 @@ pub fn status(status: &Status, agents: Option<&[Agent]>) -> String {
         text += &format!("could not read {}: {} ({})\n", unread.part, unread.detail, unread.reason);
     }
     text
+}
+
+/// A broker that has a connection to lose.
+fn broker(broker: &BrokerStatus) -> String {
+    let Some(connected) = broker.connected else { return String::new() };
+    let BrokerStatus { handed_over, failed, lost, reconnects, refused, .. } = broker;
+    let mut text = format!(
+        "broker {} · hints {handed_over} handed over, {failed} not, {lost} lost · {reconnects} reconnects",
+        if connected { "connected" } else { "not connected" }
+    );
+    if *refused > 0 {
+        text += &format!(" · refused {refused} times for its credentials");
+    }
+    text + "\n"
 }
 
 /// Latches of this machine; what cannot be read is a latch all the same.

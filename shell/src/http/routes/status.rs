@@ -34,8 +34,12 @@ pub(in crate::http) async fn status(State(app): State<App>, request: Request) ->
         head: None,
         targets: None,
         refused_unauthenticated: app.folded.total(),
+        broker: None,
         could_not_read: Vec::new(),
     };
+    if !matches!(call.caller, Caller::Principal(_)) {
+        status.broker = app.plane.broker().map(Into::into);
+    }
     match app.ask(Op::Overview).await {
         Ok(Reply::Overview(overview)) => fill(&mut status, &overview, &call.caller),
         Ok(other) => return Err(unexpected(&other)),

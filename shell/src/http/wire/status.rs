@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::answers::ChainHead;
 use super::{V1, utc};
+use crate::broker::Counters;
 
 /// The status of a plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -44,9 +45,37 @@ pub struct Status {
     pub targets: Option<Vec<TargetStatus>>,
     /// Requests that were refused before anybody was authenticated, since the start.
     pub refused_unauthenticated: u64,
+    /// What takes the hints of this plane, since its start; for observers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broker: Option<BrokerStatus>,
     /// What could not be read, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub could_not_read: Vec<Unread>,
+}
+
+/// What the client of the plane's broker has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BrokerStatus {
+    /// Hints that the client took; whether they arrived is another matter (EMT-4).
+    pub handed_over: u64,
+    /// Hints that it did not take.
+    pub failed: u64,
+    /// Hints that slow consumers of this process lost.
+    pub lost: u64,
+    /// Connections after the first one.
+    pub reconnects: u64,
+    /// Connections that the server refused for want of the right credentials.
+    pub refused: u64,
+    /// Whether there is a connection now; absent for brokers that have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connected: Option<bool>,
+}
+
+impl From<Counters> for BrokerStatus {
+    fn from(counters: Counters) -> Self {
+        let Counters { handed_over, failed, lost, reconnects, refused, connected } = counters;
+        Self { handed_over, failed, lost, reconnects, refused, connected }
+    }
 }
 
 /// A part of the status that could not be read.

@@ -42,7 +42,7 @@ pub(super) fn harbour(settings: &str) -> (Machine, String) {
     let manifest = machine.state().join("agents.toml");
     let text = fs::read_to_string(&manifest).unwrap_or_default();
     let agent = format!(
-        "{text}\n[agents.lotse]\nruntime = \"fake\"\nendpoint = \"http://{listen}/message\"\nheadless = true\n\
+        "{text}\n[agents.lotse]\nruntime = \"agentapi\"\nendpoint = \"http://{listen}/message\"\nheadless = true\n\
          tier0_ack = true\ncooldown = \"1s\"\n"
     );
     fs::write(&manifest, agent).unwrap();

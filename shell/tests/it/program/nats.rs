@@ -143,8 +143,131 @@ fn emt_4_emitted_says_that_the_client_took_it_and_a_failure_is_no_senders() {
         steps.iter().any(|step| step == "admitted") && !steps.iter().any(|step| step == "wake_emitted"),
         "{steps:?}"
     );
-    let status = machine.json(&["status"]);
+    let status = machine.whole_status();
     assert_eq!((&status["broker"]["handed_over"], &status["broker"]["failed"]), (&1.into(), &1.into()));
+}
+
+/// A secret of a broker, in a file like that of a key.
+fn secret(machine: &Machine, name: &str, text: &str) {
+    let path = machine.state().join("keys").join(name);
+    std::fs::remove_file(&path).ok();
+    awakener::keys::create_secret(&path, text).unwrap();
+}
+
+/// A plane that runs, what it says to its log, and whether its broker's client is where it shall be.
+struct Client<'a> {
+    machine: &'a Machine,
+    plane: Ends,
+    log: std::path::PathBuf,
+}
+
+impl<'a> Client<'a> {
+    fn start(machine: &'a Machine) -> Self {
+        let log = machine.dir.path().join("up.log");
+        let mut command = machine.command(&["up"]);
+        // Whatever any part of the program has to say, the client's library too.
+        command.env("AWAKENER_LOG", "trace").stderr(std::fs::File::create(&log).unwrap());
+        let plane = Ends(command.stdout(Stdio::null()).spawn().unwrap());
+        Self { machine, plane, log }
+    }
+
+    fn until(&self, connected: bool, refused: bool) {
+        let end = std::time::Instant::now() + Duration::from_secs(40);
+        loop {
+            let status = self.machine.run(&["status", "--json"]);
+            let status: serde_json::Value = serde_json::from_str(&status.out).unwrap_or_default();
+            let broker = &status["broker"];
+            if broker["connected"] == connected && (broker["refused"].as_u64().unwrap_or(0) > 0) == refused {
+                return;
+            }
+            let said = std::fs::read_to_string(&self.log).unwrap();
+            assert!(
+                std::time::Instant::now() < end,
+                "{status} {}",
+                &said[said.len().saturating_sub(2_000)..]
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends it; none of the words stands anywhere that it writes to.
+    fn kept_to_itself(mut self, secrets: &[&str]) {
+        let shown = [&["status", "--json"][..], &["status"], &["config", "show"], &["audit", "export"]]
+            .map(|args| self.machine.ok(args));
+        self.plane.0.kill().unwrap();
+        self.plane.0.wait().unwrap();
+        let mut written = vec![std::fs::read(&self.log).unwrap()];
+        written.extend(shown.map(String::into_bytes));
+        for file in ["plane.db", "plane.db-wal"] {
+            written.extend(std::fs::read(self.machine.state().join(file)));
+        }
+        // The search finds what is there.
+        assert!(written.iter().any(|bytes| holds(bytes, self.machine.listen.as_bytes())));
+        for (place, bytes) in written.iter().enumerate() {
+            assert!(!secrets.iter().any(|secret| holds(bytes, secret.as_bytes())), "a secret is in {place}");
+        }
+    }
+}
+
+fn holds(bytes: &[u8], what: &[u8]) -> bool {
+    bytes.windows(what.len()).any(|window| window == what)
+}
+
+#[test]
+fn brk_1_a_server_that_asks_who_comes_is_told_from_a_file_and_nobody_else_is() {
+    let Tool::Ready(program) = program().unwrap_or_else(|error| panic!("{error}")) else { return };
+    let mut machine = Machine::made();
+    let mut server = Server::new(&program, machine.dir.path()).unwrap();
+    let url = server.url();
+    let nats =
+        ["wake.enabled=false", "broker.kind=nats", &format!("broker.servers={url}")].map(str::to_owned);
+    let (right, wrong) = ("quay-4-and-a-half", "wrong-as-can-be-9");
+    let token: &[&str] = &["--auth", right];
+    let user: &[&str] = &["--user", "awakener", "--pass", right];
+    let by_token = ["broker.token_file=keys/nats.secret"].map(str::to_owned);
+    let by_user = ["broker.user=awakener", "broker.password_file=keys/nats.secret"].map(str::to_owned);
+    for (demands, settings) in [(token, &by_token[..]), (user, &by_user[..])] {
+        server.kill();
+        server.tell(demands);
+        server.start().unwrap();
+        machine.settings = nats.to_vec();
+        // Nobody in particular, and somebody else.
+        let nobody = Client::start(&machine);
+        nobody.until(false, true);
+        nobody.kept_to_itself(&[right]);
+        machine.settings.extend(settings.iter().cloned());
+        secret(&machine, "nats.secret", wrong);
+        let other = Client::start(&machine);
+        other.until(false, true);
+        other.kept_to_itself(&[right, wrong]);
+        secret(&machine, "nats.secret", right);
+        let client = Client::start(&machine);
+        client.until(true, false);
+        // The server comes back with another secret, and lets nobody in who has the old one.
+        server.kill();
+        server.tell(&["--auth", wrong]);
+        server.start().unwrap();
+        client.until(false, true);
+        client.kept_to_itself(&[right, wrong]);
+    }
+    // A file that others can read is no secret.
+    let path = machine.state().join("keys/nats.secret");
+    crate::child::set_mode(&path, 0o644);
+    let failure = machine.fails(&["up"], 78);
+    assert_eq!((&failure["reason"], &failure["rule"]), (&"key_mode".into(), &"SPW-6".into()));
+    crate::child::set_mode(&path, 0o600);
+    // Half of a way to log in is none.
+    for wrong in [
+        &["broker.user=awakener"][..],
+        &["broker.password_file=keys/nats.secret"],
+        &["broker.user=a", "broker.password_file=b", "broker.token_file=c"],
+    ] {
+        machine.settings = nats.iter().cloned().chain(wrong.iter().map(|&set| set.to_owned())).collect();
+        let failure = machine.fails(&["up"], 78);
+        assert_eq!(failure["reason"], "config_malformed", "{wrong:?}");
+    }
+    machine.settings = vec!["broker.token_file=keys/nats.secret".to_owned()];
+    assert_eq!(machine.fails(&["up"], 78)["reason"], "config_malformed", "no server to tell it");
 }
 
 #[test]

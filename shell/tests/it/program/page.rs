@@ -143,7 +143,7 @@ fn prt_3_the_page_shows_the_rows_of_a_real_plane_and_holds_none_itself() {
     let running = station(&machine);
     machine.alert("pump 3");
     until("it rests", &machine, |row| row["cause"] == "at_rest" && row["outstanding"] == 0);
-    let rows = machine.json(&["status"])["agents"].clone();
+    let rows = machine.whole_status()["agents"].clone();
     let dom = look(&desk, &url);
     assert_eq!(texts(&dom, "h2", ""), ["boje", "lotse"]);
     assert_eq!(texts(&dom, "span", "state idle"), ["idle 2", "idle", "idle"], "{dom}");

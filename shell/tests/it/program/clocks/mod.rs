@@ -152,7 +152,7 @@ impl Host {
 
     /// How long the plane's time is ahead of this machine's, in seconds.
     fn plane_ahead(&self) -> i64 {
-        ahead_of(&self.json(&["status"]))
+        ahead_of(&self.whole_status())
     }
 
     /// Whether an alert waits for its acknowledgement.
