@@ -55,6 +55,7 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             enrolment: enrolment(context, &config, &router, &audit)?,
             running: Running { binary: binary()?, config: config.hash() },
             router_key: router.signing().clone(),
+            audit_key: audit.signing().clone(),
             manifest_accepted: matches!(manifest, Manifest::Accepted { .. }),
             pause: pause(&config, &context.state),
             publish,
@@ -80,7 +81,6 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             mode: config.mode.as_str().to_owned(),
             daemons: vec![(config.wake.name.clone(), daemon.hash())],
             observers: vec![observer.hash()],
-            audit_key: audit.signing().clone(),
         };
         ready("the plane", config.http.listen, config.mode);
         let served = http::serve(plane.clone(), settings, listener, signal()).await;

@@ -102,7 +102,10 @@ const REFUSALS: &[(&str, &[Reason])] = &[
     ("sweep", &[]),
     ("router_keys", &[]),
     ("audit", &[Reason::StoreCorrupt]),
-    ("checkpoint", &[Reason::StoreCorrupt]),
+    ("checkpoint", &[Reason::StoreCorrupt, Reason::CheckpointUntrusted]),
+    ("newest_checkpoint", &[Reason::StoreCorrupt]),
+    ("consistency", &[Reason::StoreCorrupt]),
+    ("inclusion", &[Reason::StoreCorrupt]),
     ("status", &[]),
     ("registry", &[]),
 ];

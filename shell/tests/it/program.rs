@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 mod alert;
 mod chain;
+mod checkpoints;
 mod ends;
 mod held;
 mod latch;
