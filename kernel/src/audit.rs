@@ -1,10 +1,12 @@
 //! The audit chain as pure values (AUD-1, AUD-2, AUD-5): what a record says, how it is hashed, how a chain is walked.
 //!
 //! A record's hash covers the domain line and the stored bytes, which are canonical JSON with the previous hash
-//! inside. Not here: where records are stored, checkpoints' tree heads and signatures, and the decision what closes
-//! when a chain is broken (that is [`crate::registry`]). A chain that lost its tail as a whole still verifies: only
-//! somebody who kept a [`crate::wire::Checkpoint`] can tell (AUD-3).
+//! inside. Not here: where records are stored, signatures of checkpoints, and the decision what closes when a chain is
+//! broken (that is [`crate::registry`]). A chain that lost its tail as a whole still verifies: only somebody who kept a
+//! [`crate::wire::Checkpoint`] can tell (AUD-3), by the whole chain or by a proof of its [`tree`].
 
+pub mod proof;
+pub mod tree;
 mod walk;
 
 use alloc::vec::Vec;

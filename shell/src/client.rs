@@ -23,8 +23,8 @@ use crate::http::wire::V1;
 use crate::http::wire::agents::Agents;
 use crate::http::wire::answers::Noted;
 use crate::http::wire::answers::{
-    Admitted, Audit, Claimed, Enacted, Message, OneMessage, Page, Permitted, Receipts, RouterKeys, Swept,
-    Trace, WorkRead,
+    Admitted, Audit, Claimed, Consistency, Enacted, Inclusion, Message, OneMessage, Page, Permitted,
+    Receipts, RouterKeys, Swept, Trace, WorkRead,
 };
 use crate::http::wire::registry::RegistryNow;
 pub use crate::http::wire::requests::ReadFrom;
@@ -495,14 +495,39 @@ impl Client {
         self.get("/v1/audit", &[("from", from.to_string()), ("limit", limit.to_string())]).await
     }
 
-    /// A checkpoint over the whole chain as it is now, signed by the audit key (AUD-3). For observers. Whether the
-    /// signature holds is for whoever knows the key.
+    /// Has a checkpoint over the whole chain as it is now signed by the audit key, and kept (AUD-3). For observers.
+    /// Whether the signature holds is for whoever knows the key.
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// [`ClientError`]; `checkpoint_untrusted` when the plane's audit key was revoked.
     pub async fn checkpoint(&self) -> Result<Signed<Checkpoint>> {
         let value: Value = self.call(Method::POST, "/v1/audit/checkpoint", Body::none()).await?;
         Signed::from_value(value.get("checkpoint").unwrap_or(&Value::Null)).map_err(ClientError::malformed)
+    }
+
+    /// The newest checkpoint that the plane has kept (AUD-3). For observers.
+    ///
+    /// # Errors
+    /// [`ClientError`]; `store_unavailable` when none is signed yet.
+    pub async fn newest_checkpoint(&self) -> Result<Signed<Checkpoint>> {
+        let value: Value = self.get("/v1/audit/checkpoint", &[]).await?;
+        Signed::from_value(value.get("checkpoint").unwrap_or(&Value::Null)).map_err(ClientError::malformed)
+    }
+
+    /// The proof that the newest checkpoint has everything that one over `first` records had (AUD-3). For observers.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn consistency(&self, first: u64) -> Result<Consistency> {
+        self.get("/v1/audit/consistency", &[("first", first.to_string())]).await
+    }
+
+    /// The proof that the newest checkpoint covers the record at `position` (AUD-3). For observers.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn inclusion(&self, position: u64) -> Result<Inclusion> {
+        self.get("/v1/audit/inclusion", &[("position", position.to_string())]).await
     }
 
     /// The status of the plane, as far as the credential may see it.

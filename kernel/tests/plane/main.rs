@@ -12,3 +12,4 @@ mod receipt;
 mod registry;
 mod rig;
 mod router;
+mod tree;

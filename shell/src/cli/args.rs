@@ -278,17 +278,29 @@ pub struct Init {
 /// The audit chain.
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Walk a chain and say where it breaks, if it does; offline with FILE.
+    /// Walk a chain and say where it breaks, if it does, or whether it still extends a kept checkpoint; offline with FILE.
     Verify {
-        /// An export; without one the plane's chain is fetched.
+        /// An export; without one the plane's chain is fetched, or with --since proved by the plane.
         file: Option<PathBuf>,
         /// A kept checkpoint: the chain must still have every record that it covers.
-        #[arg(long, value_name = "FILE")]
-        checkpoint: Option<PathBuf>,
-        /// The public audit key that signed the checkpoint [default: that of the state directory].
-        #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, requires = "checkpoint")]
+        #[arg(long, value_name = "CHECKPOINT", visible_alias = "checkpoint")]
+        since: Option<PathBuf>,
+        /// A public audit key that may have signed checkpoints; repeatable [default: those that the chain registers].
+        #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, requires = "since")]
         #[arg(allow_hyphen_values = true)]
-        audit_key: Option<PublicKey>,
+        audit_key: Vec<PublicKey>,
+        /// Fetch and walk every record of a running plane instead of taking its proof.
+        #[arg(long, requires = "since", conflicts_with = "file")]
+        whole: bool,
+    },
+    /// Show and check the proof that the newest checkpoint of a running plane covers a record.
+    Prove {
+        /// The position of the record, from 1.
+        #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+        position: u64,
+        /// A public audit key that may have signed the checkpoint; repeatable [default: those that the plane registers].
+        #[arg(long, value_name = "KEY", value_parser = PublicKey::parse, allow_hyphen_values = true)]
+        audit_key: Vec<PublicKey>,
     },
     /// Write the chain as JSON lines.
     Export {
@@ -304,6 +316,9 @@ pub enum Audit {
         /// Where to; without it the checkpoint is printed.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Sign none; fetch the newest that the plane has kept.
+        #[arg(long)]
+        newest: bool,
     },
     /// Go on after a break of the chain (operator).
     Reanchor {

@@ -1,11 +1,13 @@
-//! The audit chain from a shell: fetched, exported, walked offline.
+//! The audit chain from a shell: fetched, exported, walked offline, held against kept checkpoints.
 //!
-//! An export is JSON lines `{"position", "hash", "entry"}`, as the plane gives them. Verifying needs the export alone:
-//! each entry is put back into canonical form and walked by the kernel, and each stated hash must be the one that
-//! comes out. A chain that lost its whole tail still verifies; only a kept checkpoint shows that, and the answer says
-//! so. Rules: AUD-1, AUD-3, AUD-5.
+//! An export is JSON lines `{"position", "hash", "entry"}`, as the plane gives them, and `raw` where the stored bytes
+//! were altered. Verifying needs the export alone: each entry is put back into canonical form and walked by the kernel,
+//! over the segments that operators anchored anew, and each stated hash must be the one that comes out. A chain that
+//! lost its whole tail still verifies; only a kept checkpoint shows that, and the answer says so. Rules: AUD-1, AUD-3,
+//! AUD-5.
 
 mod checkpoint;
+mod proof;
 #[cfg(test)]
 mod spoiled;
 
@@ -13,11 +15,12 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use awakener_kernel::audit::{self as chain, Break, BreakKind};
+use awakener_kernel::audit::{self as chain, Break, BreakKind, Walk};
 use awakener_kernel::ids::ContentHash;
 use awakener_kernel::json::{self, FaultKind, Numbers};
 use awakener_kernel::operator::{Act, Empty};
-use awakener_kernel::wire::Checkpoint;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json as object};
 
 use super::args::Audit;
@@ -28,6 +31,8 @@ use super::{offline, operator};
 use crate::client::{Client, ClientError};
 use crate::exit::{Exit, Failure};
 use crate::http::wire::answers::AuditRow;
+use awakener_spec::rule;
+use checkpoint::Kept;
 
 /// Entries asked for at once.
 const PAGE: u32 = 1_000;
@@ -35,19 +40,17 @@ const PAGE: u32 = 1_000;
 /// `audit …`.
 pub fn audit(context: &Context, command: Audit) -> Result<Answer, Failure> {
     match command {
-        Audit::Verify { file, checkpoint, audit_key } => {
-            let (lines, place) = match &file {
-                Some(file) => (lines_of(file)?, file.display().to_string()),
-                None => (fetch(context, 1)?, context.url()?),
-            };
-            let kept = match &checkpoint {
-                Some(kept) => Some(checkpoint::load(context, kept, audit_key)?),
-                None => None,
-            };
-            verify(&lines, &place, kept.as_ref())
+        Audit::Verify { file, since, audit_key, whole } => {
+            let kept = since.as_deref().map(|file| Kept::load(file, audit_key)).transpose()?;
+            match (&file, &kept) {
+                (Some(file), _) => verify(&lines_of(file)?, &file.display().to_string(), kept.as_ref()),
+                (None, Some(kept)) if !whole => proof::since(context, kept),
+                (None, _) => verify(&fetch(context, 1)?, &context.url()?, kept.as_ref()),
+            }
         }
+        Audit::Prove { position, audit_key } => proof::prove(context, position, audit_key),
         Audit::Export { out, from } => export(context, &out, from),
-        Audit::Checkpoint { out } => checkpoint::sign(context, out.as_deref()),
+        Audit::Checkpoint { out, newest } => checkpoint::fetch(context, out.as_deref(), newest),
         Audit::Reanchor { by } => operator::act(context, Act::Reanchor(Empty {}), &by),
     }
 }
@@ -126,33 +129,66 @@ fn lines_of(file: &Path) -> Result<Vec<Value>, Failure> {
     Ok(entries)
 }
 
-fn verify(lines: &[Value], place: &str, kept: Option<&Checkpoint>) -> Result<Answer, Failure> {
-    let stored: Vec<Vec<u8>> =
-        lines.iter().map(|line| json::canonical(line.get("entry").unwrap_or(&Value::Null))).collect();
-    let head = chain::verify(stored.iter().map(Vec::as_slice)).map_err(|found| broken(found, place))?;
-    let hashes: Vec<ContentHash> = stored.iter().map(|stored| chain::hash(stored)).collect();
-    for (position, (line, hash)) in (1..).zip(lines.iter().zip(&hashes)) {
-        let stated = line.get("hash").and_then(Value::as_str).and_then(|text| ContentHash::parse(text).ok());
-        let at = line.get("position").and_then(Value::as_u64);
-        if stated != Some(*hash) || at != Some(position) {
-            return Err(broken(Break { position, kind: BreakKind::Hash }, place));
-        }
+/// The bytes of an entry as they were stored; `None` if what stands for them is no base64.
+fn stored(line: &Value) -> Option<Vec<u8>> {
+    match line.get("raw") {
+        None => Some(json::canonical(line.get("entry").unwrap_or(&Value::Null))),
+        Some(raw) => STANDARD.decode(raw.as_str()?).ok(),
     }
-    let mut said = object!({ "ok": true, "records": head.size, "head": head.hash });
-    let mut text = format!("{} records, unbroken\nhead {}\n", head.size, head.hash);
-    let not_proved = match kept {
-        Some(kept) => {
-            checkpoint::compare(kept, &hashes, place)?;
-            text +=
-                &format!("has every record of the checkpoint over {} from {}\n", kept.size, kept.time.utc());
-            said["checkpoint"] = object!({"size": kept.size, "time": kept.time.utc(), "plane": kept.plane});
-            "that nothing later than the checkpoint was cut off"
+}
+
+fn verify(lines: &[Value], place: &str, kept: Option<&Kept>) -> Result<Answer, Failure> {
+    let mut walk = Walk::default();
+    let mut records = Vec::with_capacity(lines.len());
+    for (number, line) in (1..).zip(lines) {
+        let form = || broken(Break { position: number, kind: BreakKind::Form }, place);
+        let stored = stored(line).ok_or_else(form)?;
+        let stated = line.get("hash").and_then(Value::as_str).and_then(|text| ContentHash::parse(text).ok());
+        // A text that is no hash is surely not that of the entry, and neither is one that stands at another place.
+        let at = |of: &Value| of.get("position").and_then(Value::as_u64);
+        let placed =
+            line.get("raw").is_some() || line.get("entry").is_some_and(|entry| at(entry) == at(line));
+        let stated = stated.filter(|_| placed).unwrap_or(chain::Head::EMPTY.hash);
+        walk.record(&stored, Some(&stated), number == lines.len() as u64);
+        records.push(stored);
+    }
+    let walked = walk.end();
+    if let Some(found) = walked.broken {
+        return Err(broken(found, place));
+    }
+    let judged = kept.map(|kept| kept.over(&records, place)).transpose()?;
+    rule!(Aud5);
+    let (count, head) = (records.len(), walked.head.hash);
+    let mut said = object!({ "ok": true, "records": count, "head": head, "anchored": walked.segments });
+    let mut text = format!("{count} records, unbroken\nhead {head}\n");
+    for found in &walked.segments {
+        text += &format!(
+            "a break at record {} ({}), anchored by an operator\n",
+            found.position,
+            kind(found.kind)
+        );
+    }
+    let not_proved = match judged {
+        Some(judged) => {
+            text += &judged.text;
+            said["comparison"] = "extends".into();
+            said["checkpoint"] = judged.value;
+            format!("that nothing later than the checkpoint was cut off{}", judged.but)
         }
-        None => "that nothing was cut off at the end; compare with a kept checkpoint",
+        None => "that nothing was cut off at the end; compare with a kept checkpoint".to_owned(),
     };
-    said["not_proved"] = not_proved.into();
     text += &format!("not proved: {not_proved}\n");
+    said["not_proved"] = not_proved.into();
     Ok(Answer::new(said, text))
+}
+
+const fn kind(kind: BreakKind) -> &'static str {
+    match kind {
+        BreakKind::Torn => "cut short",
+        BreakKind::Form => "form",
+        BreakKind::Gap => "position",
+        BreakKind::Hash => "hash",
+    }
 }
 
 fn broken(found: Break, place: &str) -> Failure {
@@ -216,7 +252,7 @@ mod tests {
             lines[2]["entry"]["machine"] = "waker".into();
             lines
         };
-        for (lines, position) in [(edited, 3), (restated, 3), (moved, 1), (gone, 2), (last, 3)] {
+        for (lines, position) in [(edited, 2), (restated, 3), (moved, 1), (gone, 2), (last, 3)] {
             let failure = write(text(&lines)).unwrap_err();
             assert_eq!((failure.reason, failure.exit), (Some(awakener_spec::Reason::ChainBroken), 65));
             assert!(failure.what.contains(&format!("record {position} ")), "{failure}");

@@ -64,6 +64,7 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             enrolment: enrolment(context, &config, &router, &audit)?,
             running: Running { binary: binary()?, config: config.hash() },
             router_key: router.signing().clone(),
+            audit_key: audit.signing().clone(),
             manifest_accepted: matches!(manifest, Manifest::Accepted { .. }),
             pause: pause(&config, &context.state),
             publish,
@@ -89,7 +90,6 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             mode: config.mode.as_str().to_owned(),
             daemons: vec![(config.wake.name.clone(), daemon.hash())],
             observers: vec![observer.hash()],
-            audit_key: audit.signing().clone(),
         };
         let at = match &woken {
             Some(daemon) => WakeAt::Here(daemon.watch()),

@@ -23,7 +23,6 @@ use std::time::Duration;
 
 use awakener_kernel::config::Config;
 use awakener_kernel::ids::{ContentHash, DaemonName};
-use awakener_kernel::wire::SigningKey;
 use awakener_spec::Reason;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -51,13 +50,11 @@ pub struct Settings {
     pub daemons: Vec<(DaemonName, ContentHash)>,
     /// Hashes of the credentials that may read audit, receipts and status.
     pub observers: Vec<ContentHash>,
-    /// The key that signs checkpoints (AUD-3).
-    pub audit_key: SigningKey,
 }
 
 impl std::fmt::Debug for Settings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Never the key, and no hash that a guess could be tried on.
+        // No hash that a guess could be tried on.
         f.debug_struct("Settings").field("mode", &self.mode).finish_non_exhaustive()
     }
 }

@@ -53,6 +53,8 @@ pub struct Setup {
     pub running: Running,
     /// The router's key.
     pub router_key: SigningKey,
+    /// The key that signs checkpoints (AUD-3).
+    pub audit_key: SigningKey,
     /// Whether the capability manifest was accepted (CAP-2).
     pub manifest_accepted: bool,
     /// Where a test wants to stop this process.
@@ -115,6 +117,8 @@ pub enum Op {
         /// Why.
         reason: Reason,
     },
+    /// Sign and keep a checkpoint over everything so far (AUD-3).
+    Checkpoint,
     /// The state of all machines.
     Overview,
 }
@@ -145,6 +149,8 @@ pub enum Reply {
     Swept(Option<Vec<u8>>),
     /// Noted.
     Noted,
+    /// A signed checkpoint.
+    Checkpoint(Box<awakener_kernel::wire::Signed<awakener_kernel::wire::Checkpoint>>),
     /// The state of all machines.
     Overview(Box<Overview>),
 }
@@ -212,6 +218,23 @@ impl Arrivals {
     }
 }
 
+/// The tree over the chain, for everybody who proves something by it; none before the chain was walked (AUD-3).
+#[derive(Clone, Debug, Default)]
+pub struct Grown(pub(crate) Arc<Mutex<Option<queries::Forest>>>);
+
+impl Grown {
+    pub(crate) fn not_yet() -> Refused {
+        Refused {
+            reason: Reason::StoreUnavailable,
+            detail: "the audit chain is still being walked; ask again".to_owned(),
+        }
+    }
+
+    pub(crate) fn set(&self, forest: Option<queries::Forest>) {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = forest;
+    }
+}
+
 /// A handle on the plane; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Plane {
@@ -222,6 +245,7 @@ pub struct Plane {
     clock: Arc<Clock>,
     /// What takes its hints, for the status.
     broker: Arc<std::sync::OnceLock<Arc<dyn Broker>>>,
+    grown: Grown,
 }
 
 /// What authentication and queries need, as of the last commit.
@@ -303,6 +327,11 @@ impl Plane {
     /// What the broker's client has counted; `None` as long as nobody takes the hints.
     pub fn broker(&self) -> Option<Counters> {
         self.broker.get().map(|broker| broker.counters())
+    }
+
+    /// The tree over the chain (AUD-3).
+    pub fn grown(&self) -> Grown {
+        self.grown.clone()
     }
 
     /// The database file, for readers of their own.

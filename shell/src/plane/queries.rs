@@ -6,16 +6,18 @@
 mod chain_part;
 mod ledger;
 mod messages;
+mod proofs;
 mod readers;
 mod tree;
 
-pub use chain_part::{part, tree_head};
+pub use chain_part::part;
 pub use ledger::{ReceiptQuery, Scope, receipts, trace};
 pub use messages::{Found, admitted, head_of, heads, page, whole};
+pub use proofs::{consistency, inclusion, matches, newest};
 pub use readers::Readers;
-pub(crate) use tree::Tree;
+pub use tree::Forest;
 
-use awakener_kernel::audit::{Head, Walk, Walked};
+use awakener_kernel::audit::{self, Head, Walk, Walked};
 use awakener_kernel::ids::{ContentHash, KeyId};
 use awakener_kernel::operator::{Act, Roster};
 use awakener_kernel::registry::Registry;
@@ -28,29 +30,37 @@ use rusqlite::Connection;
 /// # Errors
 /// What does not fit, and where, in words.
 pub fn chain(conn: &Connection) -> Result<Head, String> {
-    let walked = walked(conn).map_err(|error| error.to_string())?;
+    judged(&walked(conn).map_err(|error| error.to_string())?.0)
+}
+
+/// What a walk has found, in words.
+///
+/// # Errors
+/// What does not fit, and where.
+pub fn judged(walked: &Walked) -> Result<Head, String> {
     match walked.broken {
         None => Ok(walked.head),
         Some(broken) => Err(format!("entry {}: {:?}", broken.position, broken.kind)),
     }
 }
 
-/// What a walk over the whole chain finds, the stated hash of each entry included.
+/// What a walk over the whole chain finds, the stated hash of each entry included, and the tree over what it read.
 ///
 /// # Errors
 /// SQLite's own.
-pub fn walked(conn: &Connection) -> rusqlite::Result<Walked> {
+pub fn walked(conn: &Connection) -> rusqlite::Result<(Walked, Forest)> {
     let end: Option<i64> = conn.query_row("SELECT max(position) FROM audit", [], |row| row.get(0))?;
     let mut statement = conn.prepare("SELECT position, entry, hash FROM audit ORDER BY position")?;
     let mut rows = statement.query([])?;
-    let mut walk = Walk::default();
+    let (mut walk, mut forest) = (Walk::default(), Forest::default());
     while let Some(row) = rows.next()? {
         let (position, entry, hash): (i64, Vec<u8>, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         // A text that is no hash is surely not that of the entry.
         let stated = ContentHash::parse(&hash).unwrap_or(Head::EMPTY.hash);
         walk.record(&entry, Some(&stated), Some(position) == end);
+        forest.push(u64::try_from(position).unwrap_or(0), &audit::hash(&entry));
     }
-    Ok(walk.end())
+    Ok((walk.end(), forest))
 }
 
 /// Entries of a chain: position, hash, entry.

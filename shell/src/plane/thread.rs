@@ -37,6 +37,7 @@ use crate::store::{Db, Statement};
 mod acts;
 mod age;
 mod alone;
+mod checkpoint;
 mod prepare;
 mod restored;
 mod settle;
@@ -73,6 +74,10 @@ pub(super) struct Thread {
     age: age::Search,
     /// What walks a long chain, while Tier-0 waits for it (AUD-5).
     walking: Option<verify::Walking>,
+    /// The tree over the chain, shared with readers.
+    grown: super::Grown,
+    /// What the last checkpoint covered (AUD-3).
+    signed: Option<checkpoint::Last>,
     /// Whether the deny file holds something that is not recorded yet.
     denied: bool,
     /// What a failed commit took away; nobody is served before it is back.
@@ -109,6 +114,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
     let router = awakener_kernel::wire::public_key(&setup.router_key).key_id();
     db.belongs_to(Identities { router: Some(router), ..Identities::default() });
     db.pause_at(setup.pause.clone());
+    let grown = super::Grown::default();
     let clock = Arc::new(Clock::starting_at(Wall(db.last_wall()?.unwrap_or(0))));
     let plane = Plane {
         ops: sender,
@@ -117,6 +123,7 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         path: Arc::new(path),
         clock: clock.clone(),
         broker: Arc::default(),
+        grown: grown.clone(),
     };
     let now = clock.now();
     let registry = Host::boot(&mut db, setup.limits.get().clone(), now)?;
@@ -134,6 +141,8 @@ fn open(setup: Setup) -> Result<(Plane, Thread), Refused> {
         owed: Vec::new(),
         age: age::Search::default(),
         walking: None,
+        grown,
+        signed: None,
         denied: false,
         lost: Lost::Nothing,
         intact: None,
@@ -179,6 +188,7 @@ impl Thread {
         self.publish_view();
         self.silent.clear();
         self.lost = Lost::Nothing;
+        self.checkpoint_when_due();
         Ok(())
     }
 
@@ -234,6 +244,7 @@ impl Thread {
             self.expire();
             self.chain_verified();
             self.revive();
+            self.checkpoint_when_due();
             if let Err(fault) = self.mailboxes.snapshot(&mut self.db, false) {
                 tracing::warn!("no snapshot: {fault}");
             }

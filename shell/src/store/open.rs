@@ -51,6 +51,7 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Head), StoreFault> {
     let ours = identify(&conn, existed).map_err(|(reason, detail)| fault(reason, &detail))?;
     journal(&conn).map_err(known)?;
     if ours {
+        conn.execute_batch(ADDED).map_err(known)?;
         let verdict: String =
             conn.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(known)?;
         if verdict != "ok" {
@@ -116,10 +117,13 @@ fn is_empty(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
 
+/// What was added to the first layout later; who does not know it is not disturbed by it.
+const ADDED: &str = include_str!("added.sql");
+
 /// The first rung of the ladder.
 fn create(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(&format!(
-        "BEGIN IMMEDIATE;\n{}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;",
+        "BEGIN IMMEDIATE;\n{}\n{ADDED}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;",
         include_str!("schema.sql")
     ))
 }

@@ -155,7 +155,7 @@ impl Db {
     /// # Errors
     /// `store_unavailable`.
     pub fn reanchor(&mut self, now: Now) -> Result<(), StoreFault> {
-        let walked = crate::plane::queries::walked(&self.conn)
+        let (walked, _) = crate::plane::queries::walked(&self.conn)
             .map_err(|error| self.fault(store_error(&error), &error))?;
         match (walked.broken, walked.seal) {
             (Some(named), Some(sealed)) => {
@@ -164,6 +164,32 @@ impl Db {
             }
             (None, _) | (Some(_), None) => Ok(()),
         }
+    }
+
+    /// Keeps a signed checkpoint over the first `size` records (AUD-3). It is no record itself: the chain does not grow
+    /// by it. Of two over the same records the first stays.
+    ///
+    /// # Errors
+    /// `store_unavailable`; afterwards the handle may be poisoned, as after any commit whose fate is unknown.
+    pub fn keep_checkpoint(&mut self, size: u64, now: Now, signed: &str) -> Result<(), StoreFault> {
+        let txn = self.begin()?;
+        let kept = self
+            .conn
+            .prepare_cached(
+                "INSERT INTO checkpoint (size, at, signed) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )
+            .and_then(|mut statement| {
+                let numbers = [size, now.wall.0].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+                statement.execute(params![numbers[0], numbers[1], signed])
+            })
+            .map_err(|error| self.fault(store_error(&error), &error));
+        if let Err(fault) = kept {
+            self.abort();
+            return Err(fault);
+        }
+        self.commit(txn).map_err(|error| match error {
+            CommitError::NotDurable(fault) | CommitError::Unknown(fault) => fault,
+        })
     }
 
     fn append(

@@ -377,7 +377,7 @@ fn aud_5_a_tampered_chain_closes_tier_0_until_an_operator_re_anchors() {
         let output = verify.output().unwrap();
         let said: Value = serde_json::from_slice(&output.stderr).unwrap();
         assert_eq!((output.status.code(), &said["reason"]), (Some(65), &json!("chain_broken")), "{said}");
-        assert!(said["error"].as_str().unwrap().contains(&format!("record {} ", position + 1)), "{said}");
+        assert!(said["error"].as_str().unwrap().contains(&format!("record {position} ")), "{said}");
         still.home.act("reanchor", json!({}));
         let status = still.home.block(still.home.observer().status()).unwrap();
         assert_eq!(status.tier0_open, Some(true));

@@ -8,6 +8,7 @@ mod failure;
 mod guard;
 mod inbox;
 mod openapi;
+mod proofs;
 mod queries;
 mod readable;
 mod wake;

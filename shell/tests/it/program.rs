@@ -15,6 +15,7 @@ use tempfile::TempDir;
 mod agents;
 mod alert;
 mod chain;
+mod checkpoints;
 mod clocks;
 mod ends;
 mod held;

@@ -104,6 +104,7 @@ impl Rig {
             enrolment,
             running: Running { binary: ContentHash([1; 32]), config: ContentHash([7; 32]) },
             router_key: signing(&self.router),
+            audit_key: signing(&self.audit),
             manifest_accepted: true,
             pause: None,
             publish,
@@ -114,7 +115,6 @@ impl Rig {
             mode: "trial".to_owned(),
             daemons: vec![("local".parse().unwrap(), self.daemon.hash())],
             observers: vec![self.observer.hash()],
-            audit_key: signing(&self.audit),
         };
         let listener = self.block(http::bind("127.0.0.1:0".parse().unwrap())).unwrap();
         self.base = format!("http://{}", listener.local_addr().unwrap());

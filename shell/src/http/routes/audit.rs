@@ -1,7 +1,5 @@
-//! The audit chain for observers, and checkpoints over it (AUD-1, AUD-3).
+//! The audit chain for observers, checkpoints over it, and proofs against them (AUD-1, AUD-3).
 
-use awakener_kernel::machine::Machine as _;
-use awakener_kernel::wire::{Checkpoint, Signed, public_key};
 use awakener_spec::Reason;
 use axum::extract::{Request, State};
 use serde::Deserialize;
@@ -12,8 +10,8 @@ use crate::http::App;
 use crate::http::auth::Caller;
 use crate::http::call::{Answer, Call, ok};
 use crate::http::problem::Problem;
-use crate::http::wire::answers::Audit;
-use crate::plane::queries;
+use crate::http::wire::answers::{Audit, Consistency, Inclusion};
+use crate::plane::{Op, Reply, queries};
 
 /// The most entries of one answer.
 const MOST: u32 = 1_000;
@@ -57,9 +55,9 @@ pub(in crate::http) async fn audit(State(app): State<App>, request: Request) -> 
     ok(&app.readers.ask(move |conn| queries::part(conn, from, limit)).await?)
 }
 
-/// A signed checkpoint over the whole chain as it is now.
+/// Signs a checkpoint over the whole chain as it is now, and keeps it.
 ///
-/// Whoever keeps one can tell later that a tail is missing.
+/// Whoever keeps one elsewhere can tell later that a tail is missing or that the chain was rewritten.
 #[utoipa::path(
     post, path = "/v1/audit/checkpoint", operation_id = "checkpoint", tag = "audit",
     responses((status = 200, description = "The checkpoint with its signature.", body = inline(Object),
@@ -73,12 +71,75 @@ pub(in crate::http) async fn audit(State(app): State<App>, request: Request) -> 
 pub(in crate::http) async fn checkpoint(State(app): State<App>, request: Request) -> Answer {
     let call = app.open(request).await?;
     observer(&call)?;
-    let plane = call.registry.image().plane.clone();
-    let plane = plane.ok_or_else(|| Problem::of(Reason::StoreUnavailable, "the plane has no name yet"))?;
-    let (size, head) = app.readers.ask(queries::tree_head).await?;
-    let key = &app.settings.audit_key;
-    let checkpoint =
-        Checkpoint { plane, size, head, time: call.now().wall, key_id: public_key(key).key_id() };
-    awakener_spec::rule!(Aud3);
-    ok(&json!({ "v": 1, "checkpoint": Signed::sign(checkpoint, key).to_value() }))
+    match app.plane.call(Op::Checkpoint).await? {
+        Reply::Checkpoint(signed) => {
+            awakener_spec::rule!(Aud3);
+            ok(&json!({ "v": 1, "checkpoint": signed.to_value() }))
+        }
+        other => Err(Problem::of(Reason::FactsMissing, format!("unexpected {other:?}"))),
+    }
+}
+
+/// The newest checkpoint that the plane has kept.
+#[utoipa::path(
+    get, path = "/v1/audit/checkpoint", operation_id = "newest_checkpoint", tag = "audit",
+    responses((status = 200, description = "The checkpoint with its signature, as `checkpoint` gives it.",
+        body = inline(Object))),
+    security(("bearer" = []))
+)]
+pub(in crate::http) async fn newest(State(app): State<App>, request: Request) -> Answer {
+    let call = app.open(request).await?;
+    observer(&call)?;
+    let signed = app.readers.ask(queries::newest).await?;
+    ok(&json!({ "v": 1, "checkpoint": signed.to_value() }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct Since {
+    /// How many records the older checkpoint covers.
+    first: u64,
+}
+
+/// The proof that the newest checkpoint has everything that an older one had.
+///
+/// It is shown with both tree heads and no key: RFC 9162, section 2.1.4.2.
+#[utoipa::path(
+    get, path = "/v1/audit/consistency", operation_id = "consistency", tag = "audit", params(Since),
+    responses((status = 200, description = "The proof and the newest checkpoint.", body = Consistency)),
+    security(("bearer" = []))
+)]
+pub(in crate::http) async fn consistency(State(app): State<App>, request: Request) -> Answer {
+    let call = app.open(request).await?;
+    observer(&call)?;
+    let Since { first } = call.query().await?;
+    let grown = app.plane.grown();
+    ok(&app.readers.ask(move |conn| queries::consistency(conn, &grown, first)).await?)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct Place {
+    /// The position of the record, from 1.
+    #[param(minimum = 1)]
+    position: u64,
+}
+
+/// The proof that the newest checkpoint covers a record.
+///
+/// It is shown with the record's hash, the tree head and no key: RFC 9162, section 2.1.3.2. The leaf of a record is its
+/// hash.
+#[utoipa::path(
+    get, path = "/v1/audit/inclusion", operation_id = "inclusion", tag = "audit", params(Place),
+    responses((status = 200, description = "The record, the proof and the newest checkpoint.", body = Inclusion)),
+    security(("bearer" = []))
+)]
+pub(in crate::http) async fn inclusion(State(app): State<App>, request: Request) -> Answer {
+    let call = app.open(request).await?;
+    observer(&call)?;
+    let Place { position } = call.query().await?;
+    let grown = app.plane.grown();
+    ok(&app.readers.ask(move |conn| queries::inclusion(conn, &grown, position)).await?)
 }

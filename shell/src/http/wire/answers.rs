@@ -447,6 +447,49 @@ pub struct AuditRow {
     /// What it says; the hashed bytes are its canonical form (RFC 8785).
     #[schema(value_type = Object)]
     pub entry: Value,
+    /// The stored bytes in base64, where they are not the canonical form of `entry`: somebody altered them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+}
+
+/// That the newest checkpoint has everything that an older one had (AUD-3; RFC 9162, section 2.1.4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Consistency {
+    /// Always 1.
+    #[schema(value_type = u32)]
+    pub v: V1,
+    /// How many records the older one covers, as asked.
+    pub first: u64,
+    /// The nodes; null if the older one covers more than the newest.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub path: Option<Vec<ContentHash>>,
+    /// The newest checkpoint, signed.
+    #[schema(value_type = Object)]
+    pub checkpoint: Value,
+}
+
+/// That the newest checkpoint covers a record (AUD-3; RFC 9162, section 2.1.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Inclusion {
+    /// Always 1.
+    #[schema(value_type = u32)]
+    pub v: V1,
+    /// Where the record stands, as asked.
+    pub position: u64,
+    /// Its hash; null if there is no such record.
+    #[schema(value_type = Option<String>)]
+    pub hash: Option<ContentHash>,
+    /// What it says.
+    #[schema(value_type = Option<Object>)]
+    pub entry: Option<Value>,
+    /// The number of its leaf, from 0; null if the checkpoint does not cover it.
+    pub index: Option<u64>,
+    /// The nodes; null if the checkpoint does not cover it.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub path: Option<Vec<ContentHash>>,
+    /// The newest checkpoint, signed.
+    #[schema(value_type = Object)]
+    pub checkpoint: Value,
 }
 
 /// How far the chain goes.

@@ -1,11 +1,17 @@
-//! Parts of the audit chain for export, and the tree head over it (AUD-1, AUD-3).
+//! Parts of the audit chain for export (AUD-1).
+//!
+//! An entry is given as JSON. Where the stored bytes are not its canonical form, as after an alteration, they are given
+//! as they are too, so that an export says the same as the store, seals of new segments included (AUD-5).
 
 use awakener_kernel::ids::ContentHash;
+use awakener_kernel::json::{self, Numbers};
 use awakener_spec::Reason;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
 
 use super::readers::unreadable;
-use super::tree::Tree;
 use crate::http::wire::V1;
 use crate::http::wire::answers::{Audit, AuditRow, ChainHead};
 use crate::plane::Refused;
@@ -34,28 +40,19 @@ pub fn part(conn: &Connection, from: u64, limit: u32) -> Answer<Audit> {
             Ok(AuditRow {
                 position: u64::try_from(position).map_err(|error| corrupt(&error))?,
                 hash: ContentHash::parse(&hash).map_err(|error| corrupt(&error))?,
-                entry: serde_json::from_slice(&entry).map_err(|error| corrupt(&error))?,
+                raw: raw(&entry),
+                entry: serde_json::from_slice(&entry).unwrap_or(Value::Null),
             })
         })
         .collect::<Answer<_>>()?;
     Ok(Audit { v: V1, entries, head: head(conn)? })
 }
 
-/// How many entries there are, and the tree head (RFC 9162) over their hashes.
-///
-/// # Errors
-/// `store_unavailable`, `store_corrupt`.
-pub fn tree_head(conn: &Connection) -> Answer<(u64, ContentHash)> {
-    let mut tree = Tree::default();
-    let mut statement = conn
-        .prepare_cached("SELECT hash FROM audit ORDER BY position")
-        .map_err(|error| unreadable(&error))?;
-    let mut rows = statement.query([]).map_err(|error| unreadable(&error))?;
-    while let Some(row) = rows.next().map_err(|error| unreadable(&error))? {
-        let hash: String = row.get(0).map_err(|error| unreadable(&error))?;
-        tree.push(&ContentHash::parse(&hash).map_err(|error| corrupt(&error))?);
-    }
-    Ok((tree.size(), tree.head()))
+/// The stored bytes, where the entry does not say them by itself.
+fn raw(stored: &[u8]) -> Option<String> {
+    let read = json::read_carrier(stored, usize::MAX, Numbers::Any);
+    let same = read.is_ok_and(|entry| json::canonical(&entry) == stored);
+    (!same).then(|| STANDARD.encode(stored))
 }
 
 fn head(conn: &Connection) -> Answer<ChainHead> {

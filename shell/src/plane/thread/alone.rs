@@ -12,6 +12,7 @@ impl Thread {
             Op::Refused { principal, target, message, reason } => {
                 Err(self.note_refusal(&principal, &target, message.as_deref(), reason))
             }
+            Op::Checkpoint => Ok(Reply::Checkpoint(Box::new(self.checkpoint()?))),
             Op::Overview => Ok(Reply::Overview(Box::new(self.overview()?))),
             // These are prepared, never alone.
             Op::Submit(_) | Op::Mailbox { .. } | Op::Ack { .. } => {

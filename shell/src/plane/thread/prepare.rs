@@ -41,7 +41,9 @@ impl Thread {
                 Prepared::Staged(Box::new(Staged { target, input: *input, statement, known: None }))
             }
             Op::Ack { signed, fence } => self.prepare_ack(*signed, fence),
-            Op::Command(_) | Op::Sweep(..) | Op::Refused { .. } | Op::Overview => Prepared::Alone(op),
+            Op::Command(_) | Op::Sweep(..) | Op::Refused { .. } | Op::Checkpoint | Op::Overview => {
+                Prepared::Alone(op)
+            }
         }
     }
 

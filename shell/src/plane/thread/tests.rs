@@ -30,6 +30,7 @@ fn setup(state: &std::path::Path) -> Setup {
         }),
         running: Running { binary: ContentHash([1; 32]), config: ContentHash([7; 32]) },
         router_key: key(3),
+        audit_key: key(2),
         manifest_accepted: true,
         pause: None,
         publish: tokio::sync::mpsc::channel(1).0,

@@ -5,26 +5,28 @@
 
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
+use awakener_kernel::audit::{Comparison, Walked};
 use awakener_kernel::registry::Input;
 use awakener_spec::Reason;
 
 use super::Thread;
 use crate::plane::Refused;
-use crate::plane::queries::{self, Readers};
+use crate::plane::queries::{self, Forest, Readers};
 
 /// A chain of at most so many entries is walked before anyone is served; that takes less than a second or so.
 pub(super) const AT_ONCE: u64 = 20_000;
 
 /// What a walk beside the thread finds.
-pub(super) type Walking = Receiver<Result<(), String>>;
+pub(super) type Walking = Receiver<Result<(Walked, Forest), String>>;
 
 impl Thread {
     /// Walks the chain, or has it walked.
     pub(super) fn verify_chain(&mut self, at_once: u64) -> Result<(), Refused> {
         self.walking = None;
+        self.grown.set(None);
         if self.db.head().size <= at_once {
-            let found = queries::chain(self.db.conn()).map(drop);
-            return self.note_chain(&found);
+            let found = queries::walked(self.db.conn()).map_err(|error| error.to_string());
+            return self.note_chain(found);
         }
         self.registry_step(Input::Chain { intact: false }, None)?;
         let (found, walking) = sync_channel(1);
@@ -32,7 +34,8 @@ impl Thread {
         std::thread::Builder::new()
             .name("plane-chain".to_owned())
             .spawn(move || {
-                let walked = readers.ask_here(|conn| Ok(queries::chain(conn).map(drop)));
+                let walked =
+                    readers.ask_here(|conn| Ok(queries::walked(conn).map_err(|error| error.to_string())));
                 // A thread that has ended, or that begins anew, wants no answer.
                 let _ = found.send(walked.unwrap_or_else(|refused| Err(refused.detail)));
             })
@@ -50,7 +53,7 @@ impl Thread {
             Some(Err(TryRecvError::Disconnected)) => Err("the walk has ended without a word".to_owned()),
         };
         self.walking = None;
-        if let Err(refused) = self.note_chain(&found) {
+        if let Err(refused) = self.note_chain(found) {
             // Closed until it is known again.
             tracing::error!(reason = %refused.reason, "the state of the chain cannot be noted: {}", refused.detail);
             if let Err(refused) = self.verify_chain(0) {
@@ -59,8 +62,28 @@ impl Thread {
         }
     }
 
-    fn note_chain(&mut self, found: &Result<(), String>) -> Result<(), Refused> {
-        if let Err(detail) = found {
+    /// Whoever rewrites a chain and forgets what is kept beside it is found out by the plane itself (AUD-3). Who does not
+    /// forget is found out by those who kept a checkpoint elsewhere, so this closes nothing; it is said.
+    fn hold_against_kept(&self, forest: &Forest) {
+        let Ok(kept) = queries::newest(self.db.conn()) else { return };
+        match queries::matches(self.db.conn(), forest, kept.document()) {
+            Ok(Comparison::Extends) => {}
+            Ok(found) => {
+                let size = kept.document().size;
+                tracing::error!(rule = "AUD-3", "the chain and the kept checkpoint over {size}: {found:?}");
+            }
+            Err(error) => tracing::error!(rule = "AUD-3", "no kept checkpoint can be compared: {error}"),
+        }
+    }
+
+    fn note_chain(&mut self, found: Result<(Walked, Forest), String>) -> Result<(), Refused> {
+        let found = found.and_then(|(walked, forest)| {
+            self.hold_against_kept(&forest);
+            // Broken or not, the tree is over what is there.
+            self.grown.set(Some(forest));
+            queries::judged(&walked)
+        });
+        if let Err(detail) = &found {
             tracing::error!(rule = "AUD-5", "the audit chain is broken, Tier-0 stays closed: {detail}");
         }
         let intact = found.is_ok();

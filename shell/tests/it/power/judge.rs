@@ -79,6 +79,7 @@ fn start(state: &Path) -> Result<(Plane, std::thread::JoinHandle<()>), String> {
         enrolment,
         running: Running { binary: ContentHash([1; 32]), config: ContentHash([7; 32]) },
         router_key: router.signing().clone(),
+        audit_key: audit.signing().clone(),
         manifest_accepted: true,
         pause: None,
         publish: tokio::sync::mpsc::channel(1_024).0,
@@ -118,6 +119,10 @@ impl Judge {
         let conn = Connection::open(plane.path()).unwrap();
         let rows = Rows::of(&conn);
         self.chain(&rows)?;
+        for (size, head) in kept(&conn) {
+            let lost = || Fault::Lost(format!("records of the kept checkpoint over {size}"));
+            holds(rows.hashes.len() >= size && tree_head(&rows.hashes[..size]) == head, lost)?;
+        }
         let lotse = overview.mailboxes.get("lotse").cloned().unwrap_or_default();
         let mut highest = 0;
         for fact in told {
@@ -231,6 +236,20 @@ fn hashes(conn: &Connection) -> Vec<String> {
 fn has(conn: &Connection, table: &str, column: &str, value: &impl ToString) -> bool {
     let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {column} = ?1)");
     conn.query_row(&sql, [value.to_string()], |row| row.get(0)).unwrap()
+}
+
+/// The newest checkpoints that the plane has kept itself (AUD-3).
+fn kept(conn: &Connection) -> Vec<(usize, ContentHash)> {
+    let mut found = conn.prepare("SELECT signed FROM checkpoint ORDER BY size DESC LIMIT 2").unwrap();
+    let signed = found.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    signed
+        .map(|signed| {
+            let signed: Value = serde_json::from_str(&signed.unwrap()).unwrap();
+            let said = &signed["checkpoint"];
+            let head = serde_json::from_value(said["head"].clone()).unwrap();
+            (usize::try_from(said["size"].as_u64().unwrap()).unwrap(), head)
+        })
+        .collect()
 }
 
 fn tree_head(hashes: &[String]) -> ContentHash {

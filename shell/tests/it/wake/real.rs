@@ -61,6 +61,7 @@ impl Real {
             enrolment: Some(enrolment),
             running: Running { binary: nothing, config: nothing },
             router_key: router.clone(),
+            audit_key: SigningKey::from_bytes(&[3; 32]),
             manifest_accepted: true,
             pause: None,
             publish,
