@@ -18,6 +18,7 @@ mod held;
 mod latch;
 mod nats;
 mod operators;
+mod reload;
 
 /// How a command ended.
 #[derive(Clone, Debug)]
