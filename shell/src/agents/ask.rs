@@ -33,7 +33,7 @@ const WAKE_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug)]
 pub enum WakeAt {
     /// In this process.
-    Here(Watch),
+    Here(tokio::sync::watch::Receiver<Watch>),
     /// In a process of its own, at this loopback address.
     At(SocketAddr),
     /// In a plane that does not run.
@@ -131,6 +131,7 @@ impl Neighbours {
             WakeAt::Nowhere | WakeAt::Down => return Source::Absent,
             WakeAt::At(at) => within(fetch(self.http.clone(), *at, None, WAKE_BYTES)).await,
             WakeAt::Here(watch) => {
+                let watch = watch.borrow().clone();
                 within(async {
                     let status = watch.status().await.ok_or_else(|| unread("its store thread has ended"))?;
                     serde_json::to_vec(&status).map_err(|error| unread(&error.to_string()))

@@ -3,6 +3,8 @@
 //! Each reads configuration, keys and tokens, starts its part and waits for a signal. Nothing of the work is here.
 //! Rules: CAP-2, CAP-5, IDN-7, OPR-2, PRT-3, FUS-6.
 
+mod reload;
+
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -79,10 +81,11 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
             false => None,
             true => {
                 let port = Arc::new(wake::Local::new(plane.clone(), config.wake.name.clone()));
-                Some(
-                    wake::spawn_in(daemon_setup(context, &config, manifest, port, Some(broker), None)?)
-                        .await?,
-                )
+                let (config, broker) = (&config, Arc::clone(&broker));
+                let start = move |manifest| {
+                    daemon_setup(context, config, manifest, port.clone(), Some(Arc::clone(&broker)), None)
+                };
+                Some(reload::Woken::start(config, manifest, start).await?)
             }
         };
         let settings = http::Settings {
@@ -97,8 +100,19 @@ pub fn up(context: &Context) -> Result<Answer, Failure> {
         };
         let neighbours = Neighbours::of(&config, at, observer.hash());
         ready("the plane", config.http.listen, config.mode);
-        let served = http::serve_beside(plane.clone(), settings, neighbours, listener, signal()).await;
-        drop(woken);
+        let woken = async move {
+            match woken {
+                Some(woken) => woken.keep().await,
+                None => std::future::pending().await,
+            }
+        };
+        // The daemon ends with the plane, or the other way round.
+        let served = tokio::select! {
+            served = http::serve_beside(plane.clone(), settings, neighbours, listener, signal()) => {
+                    served.map_err(Failure::from)
+                }
+            failed = woken => Err(failed),
+        };
         publisher.abort();
         drop(plane);
         // The store thread ends once nobody can ask any more.
@@ -122,9 +136,16 @@ pub fn wake(context: &Context) -> Result<Answer, Failure> {
             BrokerKind::InProcess | BrokerKind::Http => None,
             BrokerKind::Nats => broker_between(&config).await?,
         };
-        let setup = daemon_setup(context, &config, manifest, port, broker, Some(config.wake.listen))?;
+        let start = |manifest| {
+            let listen = Some(config.wake.listen);
+            daemon_setup(context, &config, manifest, port.clone(), broker.clone(), listen)
+        };
+        let woken = reload::Woken::start(&config, manifest, start).await?;
         ready("the wake daemon", config.wake.listen, config.mode);
-        wake::run(setup, signal()).await?;
+        tokio::select! {
+            failed = woken.keep() => return Err(failed),
+            () = signal() => {}
+        }
         Ok(Answer::new(json!({ "stopped": "wake" }), ""))
     })
 }

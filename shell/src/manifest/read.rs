@@ -26,6 +26,7 @@ pub(super) fn read(path: &Path, mode: Mode) -> Result<Agents, Problems> {
     for (key, node) in &members {
         reader.root(key, node);
     }
+    reader.judge_channels();
     if reader.problems.is_empty() {
         rule!(Cap1);
         Ok(reader.agents)
@@ -207,6 +208,27 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// A session has one channel: two agents in one pane would be typed to over each other (DSP-9).
+    fn judge_channels(&mut self) {
+        let panes: Vec<Agent> =
+            self.agents.values().filter(|agent| agent.runtime == Runtime::Tmux).cloned().collect();
+        for (number, later) in panes.iter().enumerate() {
+            let shares = |earlier: &&Agent| {
+                let same = |key: &str| earlier.text(key) == later.text(key);
+                let apart = match (earlier.text("pane"), later.text("pane")) {
+                    (Some(one), Some(other)) => one != other,
+                    (_, _) => !same("command"),
+                };
+                same("session") && same("socket") && !apart
+            };
+            if let Some(earlier) = panes.iter().take(number).find(shares) {
+                rule!(Dsp9);
+                let what = format!("is the pane of {} as well", earlier.target);
+                self.complain(later.line, &["agents", later.target.as_str(), "session"], what, None);
+            }
+        }
+    }
+
     /// What the settings of one runtime say together, so that `check` knows and not the first alert.
     fn judge_settings(&mut self, name: &str, agent: &Agent, line: &impl Fn(&str) -> usize) {
         let mut wrong = |key: &str, what: &str| {

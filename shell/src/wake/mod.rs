@@ -21,7 +21,6 @@ mod thread;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -197,19 +196,6 @@ pub async fn spawn_in(setup: Setup) -> Result<Daemon, Refused> {
         )));
     }
     Ok(daemon)
-}
-
-/// Runs a wake daemon until `shutdown` is over: the process `awakener wake`.
-///
-/// # Errors
-/// As [`spawn_in`].
-pub async fn run(setup: Setup, shutdown: impl Future<Output = ()> + Send) -> Result<(), Refused> {
-    let daemon = spawn_in(setup).await?;
-    tracing::info!(addr = ?daemon.addr(), "the wake daemon serves");
-    shutdown.await;
-    // Closing the store blocks.
-    let stopped = tokio::task::spawn_blocking(move || daemon.stop()).await;
-    stopped.map_err(|error| Refused { reason: Reason::StoreUnavailable, detail: error.to_string() })
 }
 
 /// Takes what the broker brings.

@@ -180,8 +180,8 @@ const LIES: &[(&str, Lie)] = &[
     ("runtime_unavailable", |seen| {
         rename(seen, "between", "kind", "runtime_unavailable", "runtime_notified");
     }),
-    // The daemon tried where there is no way.
-    ("runtime_unknown", |seen| set(seen, "waker.attempts", json!(1))),
+    // What could not begin has used up an attempt.
+    ("runtime_unknown", |seen| set(seen, "inbox.outstanding.0.attempts", json!(1))),
     // The backlog was measured.
     ("backlog", |seen| set(seen, "latencies.0.latency", json!("measured"))),
     // The message did not survive, so the same id was admitted anew.

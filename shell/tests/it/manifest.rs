@@ -164,6 +164,22 @@ enforces! {
         assert_eq!(line, 14);
     }
 
+    [Dsp9]
+    fn dsp_9_two_agents_have_no_pane_in_common(_seen) {
+        let agent = |name: &str, more: &str| {
+            format!("[agents.{name}]\nruntime = \"tmux\"\nsession = \"s\"\nprompt = \">\"\n{more}\n")
+        };
+        let both = |one: &str, other: &str| agent("a", one) + &agent("b", other);
+        for same in [("command = \"x\"", "command = \"x\""), ("command = \"x\"\npane = \"0.1\"", "command = \"x\""),
+                     ("command = \"x\"\npane = \"0.1\"", "command = \"y\"\npane = \"0.1\"")] {
+            assert_eq!(only(&both(same.0, same.1)).key, "agents.b.session", "{same:?}");
+        }
+        for apart in [("command = \"x\"", "command = \"y\""), ("command = \"x\"", "command = \"x\"\nsocket = \"/s\""),
+                      ("command = \"x\"\npane = \"0.1\"", "command = \"x\"\npane = \"0.2\"")] {
+            assert_eq!(load(&both(apart.0, apart.1)).refused(), None, "{apart:?}");
+        }
+    }
+
     [Dsp2]
     fn dsp_2_more_than_one_wake_at_a_time_is_refused(_seen) {
         for number in [0, 2] {

@@ -23,6 +23,7 @@ mod latch;
 mod nats;
 mod operators;
 mod page;
+mod reload;
 mod restore;
 mod runner;
 

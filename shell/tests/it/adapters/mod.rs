@@ -1,12 +1,14 @@
 //! Every adapter against one suite, and each against what its own runtime can do to it.
 //!
-//! Reading order: `suite` (the laws) → `broken` (that they can fall) → `agentapi`, `webhook`. Rules: CAP-3, CAP-4,
+//! Reading order: `suite` (the laws) → `broken` (that they can fall) → `agentapi`, `webhook`, `tmux`,
+//! `standing`. Rules: CAP-3, CAP-4,
 //! DSP-3 to DSP-9, DSP-12.
 
 mod agentapi;
 mod broken;
 mod schema;
 mod server;
+mod standing;
 mod suite;
 mod tmux;
 mod webhook;

@@ -3,14 +3,14 @@
 //! The agents are scripts: one that reads lines from its terminal as a shell does, and one that draws its own input line as
 //! the agents of vendors do. What they show and do is chosen by a word; what reaches them goes into a file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use awakener::spawn::Environment;
 use awakener::wake::{Means, Order, RuntimeAdapter, Touch};
-use awakener_kernel::values::{DispatchOutcome, FlightEnd};
-use awakener_kernel::waker::Fate;
+use awakener_kernel::values::DispatchOutcome as Is;
 use awakener_tools::{Tool, enforces_process};
 
 use super::suite::{Report, Runtime, World, judge, order};
@@ -150,16 +150,46 @@ impl Server {
     }
 
     fn adapter(&self, more: &str) -> Arc<dyn RuntimeAdapter> {
+        self.adapter_in(Environment::default(), more)
+    }
+
+    fn adapter_in(&self, environment: Environment, more: &str) -> Arc<dyn RuntimeAdapter> {
         let lines = format!(
             "runtime = \"tmux\"\nsession = \"lotse\"\ncommand = \"lotse\"\nprompt = \"lotse> \"\n\
              busy = [\"esc to interrupt\"]\ndialog = [\"Do you want to proceed?\"]\nsocket = \"{}\"\n{more}",
             self.socket()
         );
-        chosen(self.folder.path(), &lines, &Means { touch: touch(), ..Means::default() })
+        chosen(self.folder.path(), &lines, &Means { touch: touch(), environment, ..Means::default() })
     }
 
-    async fn tell(&self, attempt: u64) -> DispatchOutcome {
+    /// Another program under the name of tmux, which does this with what it is asked.
+    fn in_place_of_tmux(&self, script: &str) -> Environment {
+        let file = self.path("tmux");
+        std::fs::write(
+            &file,
+            format!("#!/bin/sh\n{script}\nPATH=/usr/local/bin:/usr/bin:/bin exec tmux \"$@\"\n"),
+        )
+        .unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        Environment::default()
+            .set("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.folder.path().display()))
+    }
+
+    async fn tell(&self, attempt: u64) -> Is {
         self.adapter("").dispatch(&order(attempt, LONG, false)).await
+    }
+
+    /// Nothing is typed: neither screen nor agent has changed.
+    async fn untouched(&self, outcome: Is) {
+        let before = self.screen();
+        assert_eq!(self.tell(1).await, outcome, "{before}");
+        assert_eq!((self.screen(), self.read("heard"), self.read("keys")), (before, vec![], vec![]));
+    }
+
+    /// The control: here the same adapter is heard.
+    async fn heard_at_last(&self) {
+        assert_eq!(self.tell(2).await, Is::NotifiedVerified, "{}", self.screen());
+        assert_eq!(self.read("heard"), [order(2, LONG, false).text()]);
     }
 }
 
@@ -208,6 +238,119 @@ enforces_process! {
             let Report { broken, absent } = judge(&server).await;
             assert!(broken.is_empty(), "{broken:#?}");
             assert_eq!(absent.into_iter().collect::<Vec<_>>(), [World::Refusing, World::Cut, World::Huge, World::Slow]);
+        });
+    }
+
+    [Dsp9, Dsp4]
+    fn dsp_9_nothing_is_typed_unless_the_prompt_of_the_agent_is_empty_and_idle(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            server.lines("working");
+            server.shows(|screen| screen.contains("esc to interrupt"));
+            server.untouched(Is::RefusedBusy).await;
+            // A version of the agent that says it in other words: neither idle nor busy.
+            server.lines("changed");
+            server.shows(|screen| screen.contains("ctrl-c"));
+            server.untouched(Is::NotAttempted).await;
+            server.lines("dialog");
+            server.untouched(Is::NotAttempted).await;
+            server.draws("quick");
+            server.tmux(&["copy-mode", "-t", "=lotse:"]);
+            server.untouched(Is::NotAttempted).await;
+            server.tmux(&["send-keys", "-t", "=lotse:", "-X", "cancel"]);
+            server.tmux(&["send-keys", "-t", "=lotse:", "-l", "merge only after"]);
+            server.shows(|screen| screen.contains("only after"));
+            server.untouched(Is::NotAttempted).await;
+            server.draws("quick");
+            server.heard_at_last().await;
+        });
+    }
+
+    [Dsp9, Dsp3]
+    fn dsp_9_a_pane_is_the_agents_by_session_place_and_process(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            // The agent has ended, and a shell has its pane and its pane id.
+            server.session("exec bash --norc");
+            server.untouched(Is::Unavailable).await;
+            server.try_tmux(&["kill-server"]);
+            assert_eq!(server.tell(1).await, Is::Unavailable);
+            // Another session whose name begins alike is another session.
+            server.draws("quick");
+            server.tmux(&["rename-session", "-t", "=lotse", "lotse-2"]);
+            assert_eq!(server.tell(1).await, Is::Unavailable);
+            server.tmux(&["rename-session", "-t", "=lotse-2", "lotse"]);
+            // Twice the same: only the manifest can say which.
+            let again = format!("exec bash -c 'exec -a lotse bash {0}/draws.sh {0} quick'", server.folder.path().display());
+            server.tmux(&["split-window", "-d", "-t", "=lotse:", &again]);
+            server.untouched(Is::NotAttempted).await;
+            let (first, nowhere) = (server.adapter("pane = \"0.0\""), server.adapter("pane = \"7.7\""));
+            assert_eq!(nowhere.dispatch(&order(1, LONG, false)).await, Is::Unavailable);
+            assert_eq!(first.dispatch(&order(2, LONG, false)).await, Is::NotifiedVerified);
+            assert_eq!(server.read("heard"), [order(2, LONG, false).text()]);
+        });
+    }
+
+    [Dsp9, Dsp4]
+    fn dsp_9_enter_is_repeated_while_the_text_stands_and_nothing_else_is(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            for (words, enters) in [("quick 0", 1), ("slow 0", 1), ("quick 1", 2), ("quick 2", 3)] {
+                server.draws(words);
+                server.heard_at_last().await;
+                assert_eq!(server.read("keys").len(), enters, "{words}");
+            }
+            // It never takes it: the text stays as a draft, and the next wake leaves it alone.
+            server.draws("quick 99");
+            assert_eq!(server.tell(1).await, Is::TypedUnverified);
+            assert_eq!((server.read("keys").len(), server.read("heard").len()), (3, 0));
+            assert_eq!(server.tell(2).await, Is::NotAttempted);
+            assert_eq!(server.read("keys").len(), 3);
+            // A question comes up behind the first Enter: no second one answers it.
+            server.draws("asks 99");
+            assert_eq!(server.tell(1).await, Is::TypedUnverified);
+            assert_eq!(server.read("keys").len(), 1);
+        });
+    }
+
+    [Dsp9, Dsp4]
+    fn dsp_9_where_a_person_submits_the_text_waits_for_that_person(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            server.draws("quick");
+            let attended = order(1, LONG, true);
+            assert_eq!(server.adapter("requires_human_submit = true").dispatch(&attended).await, Is::NotifiedHuman);
+            assert_eq!((server.read("keys").len(), server.read("heard").len()), (0, 0));
+            server.tmux(&["send-keys", "-t", "=lotse:", "Enter"]);
+            server.shows(|screen| screen.contains("answered"));
+            assert_eq!(server.read("heard"), [attended.text()]);
+        });
+    }
+
+    [Dsp4, Dsp5, Dsp9]
+    fn dsp_4_what_tmux_says_is_not_believed_without_the_screen(_seen) {
+        let Some(server) = Server::start() else { return };
+        run(async {
+            let on_text = |answer: &str| format!("for word; do if [ \"$word\" = -l ]; then {answer}; fi; done");
+            for (answer, outcome) in [
+                // It refuses the flag.
+                ("echo 'unknown flag -l' >&2; exit 1", Is::Unavailable),
+                // It says that all is well and does nothing.
+                ("exit 0", Is::TypedUnverified),
+                // It never comes back.
+                ("sleep 1000", Is::TypedUnverified),
+            ] {
+                server.draws("quick");
+                let adapter = server.adapter_in(server.in_place_of_tmux(&on_text(answer)), "");
+                assert_eq!(adapter.dispatch(&order(1, LONG, false)).await, outcome, "{answer}");
+                assert_eq!((server.read("keys").len(), server.read("heard").len()), (0, 0), "{answer}");
+            }
+            server.draws("quick");
+            let adapter = server.adapter_in(server.in_place_of_tmux(""), "");
+            assert_eq!(adapter.dispatch(&order(2, LONG, false)).await, Is::NotifiedVerified);
+            // No tmux at all.
+            let none = Environment::default().set("PATH", "/nonexistent");
+            assert_eq!(server.adapter_in(none, "").dispatch(&order(3, LONG, false)).await, Is::Unavailable);
         });
     }
 }
