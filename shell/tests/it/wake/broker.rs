@@ -98,7 +98,7 @@ enforces_process! {
     [Brk1] fn brk_1_what_comes_threefold_or_swapped_or_not_at_all_wakes_once_for_each_alert(_seen) {
         run(async {
             for malice in [Malice::Triples, Malice::Swaps, Malice::Loses] {
-                for carrier in Carrier::all(256) {
+                for carrier in Carrier::between(256) {
                     let about = format!("{} {malice:?}", carrier.name);
                     let (home, folder, station) =
                         (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
@@ -106,7 +106,7 @@ enforces_process! {
                     let mut plane = Real::start(home.path(), limits(), Some(publisher.clone())).await;
                     let local = Arc::new(Local::new(plane.plane.clone(), name("daemon")));
                     let setup = looking(with(folder.path(), local, station.adapter()));
-                    let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                    let daemon = start(carrier.heard_by(setup).await).await;
                     for alert in 1..=4 {
                         let id = plane.raise().await;
                         until(&about, async || station.told().len() >= alert).await;
@@ -129,12 +129,12 @@ enforces_process! {
 
     [Brk1, Ver1] fn brk_1_a_key_that_was_withdrawn_wakes_nobody(seen) {
         run(async {
-            for carrier in Carrier::all(256) {
+            for carrier in Carrier::between(256) {
                 let (folder, plane, station) =
                     (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
                 let broker = carrier.client(256).await;
                 let setup = with(folder.path(), Arc::new(plane.clone()), station.adapter());
-                let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                let daemon = start(carrier.heard_by(setup).await).await;
                 let publish = async |bytes: Vec<u8>| broker.publish(&builder(), Arc::from(bytes)).await.unwrap();
                 // The control: the key as it holds.
                 let good = plane.bytes(1);
@@ -165,7 +165,7 @@ enforces_process! {
 
     [Brk1, Dsp7] fn brk_1_two_daemons_of_one_target_dispatch_each_wake_once(_seen) {
         run(async {
-            for carrier in Carrier::all(256) {
+            for carrier in Carrier::between(256) {
                 let (home, station) = (tempfile::tempdir().unwrap(), Station::start().await);
                 let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
                 let mut plane = Real::start(home.path(), limits(), Some(carrier.client(256).await)).await;
@@ -174,7 +174,7 @@ enforces_process! {
                     let name = name(&format!("daemon-{number}"));
                     let local = Arc::new(Local::new(plane.plane.clone(), name.clone()));
                     let setup = looking(with(folder.path(), local, station.adapter()));
-                    daemons.push(start(Setup { broker: Some(carrier.client(256).await), name, ..setup }).await);
+                    daemons.push(start(Setup { name, ..carrier.heard_by(setup).await }).await);
                 }
                 for alert in 1..=5 {
                     let id = plane.raise().await;
