@@ -21,6 +21,7 @@ mod latch;
 mod nats;
 mod operators;
 mod restore;
+mod slow;
 
 /// How a command ended.
 #[derive(Clone, Debug)]

@@ -191,6 +191,54 @@ enforces_process! {
         });
     }
 
+    [Brk1, Emt4] fn brk_1_a_listener_that_comes_and_goes_five_times_misses_no_alert(_seen) {
+        run(async {
+            let (home, folder, station) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
+            let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let push = HttpPush::to(&[format!("http://{addr}/v1/hints")]).unwrap();
+            let mut plane = Real::start(home.path(), limits(), Some(Arc::new(push.clone()))).await;
+            for round in 1..=5 {
+                // Nobody is there, as at the very start.
+                let gone = plane.raise().await;
+                until("the failure is a receipt", async || plane.count("wake_emit_failed") >= round).await;
+                let local = Arc::new(Local::new(plane.plane.clone(), name("daemon")));
+                let setup = looking(with(folder.path(), local, station.adapter()));
+                let daemon = start(Setup { listen: Some(addr), ..setup }).await;
+                until("the one that was missed wakes", async || station.told().len() == 2 * round - 1).await;
+                plane.acknowledge(gone).await;
+                let there = plane.raise().await;
+                until("the one that is pushed wakes", async || station.told().len() == 2 * round).await;
+                plane.acknowledge(there).await;
+                until("its flight is over", async || daemon.status().await.unwrap().targets[0].flight.is_none()).await;
+                stop(daemon).await;
+            }
+            let counters = push.counters();
+            assert!(counters.handed_over >= 1 && counters.failed >= 5, "{counters:?}");
+            assert_eq!((plane.count("tier0_acknowledged"), dispatched(folder.path()), station.told().len()), (10, 10, 10));
+        });
+    }
+
+    [Brk1, Ver1] fn brk_1_a_pushed_hint_of_a_target_that_is_not_served_wakes_nobody(seen) {
+        run(async {
+            let (folder, plane, station) =
+                (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
+            let setup = listening(with(folder.path(), Arc::new(plane.clone()), station.adapter()));
+            let daemon = start(setup).await;
+            let push = HttpPush::to(&[format!("http://{}/v1/hints", daemon.addr().unwrap())]).unwrap();
+            let key = SigningKey::from_bytes(&[7; 32]);
+            let foreign = sign(Hint { target: target("other"), ..plane.hint(1) }, &key);
+            push.publish(&target("other"), Arc::from(foreign)).await.unwrap();
+            until("it is refused", async || {
+                daemon.status().await.unwrap().refused.contains_key(&Class::WrongTarget)
+            }).await;
+            seen.class(Class::WrongTarget);
+            assert_eq!(station.told().len(), 0);
+            push.publish(&builder(), Arc::from(plane.bytes(2))).await.unwrap();
+            until("its own wakes", async || station.told().len() == 1).await;
+            stop(daemon).await;
+        });
+    }
+
     [Emt4] fn emt_4_a_hint_is_pushed_to_another_process_and_a_failure_is_a_receipt(_seen) {
         run(async {
             let (home, folder, station) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
