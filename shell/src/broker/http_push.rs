@@ -36,6 +36,7 @@ impl HttpPush {
     }
 
     async fn push(&self, bytes: Arc<[u8]>) -> Result<(), NotHandedOver> {
+        awakener_spec::rule!(Brk1);
         let mut failed = None;
         let mut taken = false;
         for listener in &self.listeners {

@@ -26,6 +26,7 @@ mod page;
 mod reload;
 mod restore;
 mod runner;
+mod slow;
 
 /// How a command ended.
 #[derive(Clone, Debug)]

@@ -98,7 +98,7 @@ enforces_process! {
     [Brk1] fn brk_1_what_comes_threefold_or_swapped_or_not_at_all_wakes_once_for_each_alert(_seen) {
         run(async {
             for malice in [Malice::Triples, Malice::Swaps, Malice::Loses] {
-                for carrier in Carrier::all(256) {
+                for carrier in Carrier::between(256) {
                     let about = format!("{} {malice:?}", carrier.name);
                     let (home, folder, station) =
                         (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
@@ -106,7 +106,7 @@ enforces_process! {
                     let mut plane = Real::start(home.path(), limits(), Some(publisher.clone())).await;
                     let local = Arc::new(Local::new(plane.plane.clone(), name("daemon")));
                     let setup = looking(with(folder.path(), local, station.adapter()));
-                    let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                    let daemon = start(carrier.heard_by(setup).await).await;
                     for alert in 1..=4 {
                         let id = plane.raise().await;
                         until(&about, async || station.told().len() >= alert).await;
@@ -129,12 +129,12 @@ enforces_process! {
 
     [Brk1, Ver1] fn brk_1_a_key_that_was_withdrawn_wakes_nobody(seen) {
         run(async {
-            for carrier in Carrier::all(256) {
+            for carrier in Carrier::between(256) {
                 let (folder, plane, station) =
                     (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
                 let broker = carrier.client(256).await;
                 let setup = with(folder.path(), Arc::new(plane.clone()), station.adapter());
-                let daemon = start(Setup { broker: Some(carrier.client(256).await), ..setup }).await;
+                let daemon = start(carrier.heard_by(setup).await).await;
                 let publish = async |bytes: Vec<u8>| broker.publish(&builder(), Arc::from(bytes)).await.unwrap();
                 // The control: the key as it holds.
                 let good = plane.bytes(1);
@@ -165,7 +165,7 @@ enforces_process! {
 
     [Brk1, Dsp7] fn brk_1_two_daemons_of_one_target_dispatch_each_wake_once(_seen) {
         run(async {
-            for carrier in Carrier::all(256) {
+            for carrier in Carrier::between(256) {
                 let (home, station) = (tempfile::tempdir().unwrap(), Station::start().await);
                 let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
                 let mut plane = Real::start(home.path(), limits(), Some(carrier.client(256).await)).await;
@@ -174,7 +174,7 @@ enforces_process! {
                     let name = name(&format!("daemon-{number}"));
                     let local = Arc::new(Local::new(plane.plane.clone(), name.clone()));
                     let setup = looking(with(folder.path(), local, station.adapter()));
-                    daemons.push(start(Setup { broker: Some(carrier.client(256).await), name, ..setup }).await);
+                    daemons.push(start(Setup { name, ..carrier.heard_by(setup).await }).await);
                 }
                 for alert in 1..=5 {
                     let id = plane.raise().await;
@@ -188,6 +188,54 @@ enforces_process! {
                     stop(daemon).await;
                 }
             }
+        });
+    }
+
+    [Brk1, Emt4] fn brk_1_a_listener_that_comes_and_goes_five_times_misses_no_alert(_seen) {
+        run(async {
+            let (home, folder, station) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Station::start().await);
+            let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let push = HttpPush::to(&[format!("http://{addr}/v1/hints")]).unwrap();
+            let mut plane = Real::start(home.path(), limits(), Some(Arc::new(push.clone()))).await;
+            for round in 1..=5 {
+                // Nobody is there, as at the very start.
+                let gone = plane.raise().await;
+                until("the failure is a receipt", async || plane.count("wake_emit_failed") >= round).await;
+                let local = Arc::new(Local::new(plane.plane.clone(), name("daemon")));
+                let setup = looking(with(folder.path(), local, station.adapter()));
+                let daemon = start(Setup { listen: Some(addr), ..setup }).await;
+                until("the one that was missed wakes", async || station.told().len() == 2 * round - 1).await;
+                plane.acknowledge(gone).await;
+                let there = plane.raise().await;
+                until("the one that is pushed wakes", async || station.told().len() == 2 * round).await;
+                plane.acknowledge(there).await;
+                until("its flight is over", async || daemon.status().await.unwrap().targets[0].flight.is_none()).await;
+                stop(daemon).await;
+            }
+            let counters = push.counters();
+            assert!(counters.handed_over >= 1 && counters.failed >= 5, "{counters:?}");
+            assert_eq!((plane.count("tier0_acknowledged"), dispatched(folder.path()), station.told().len()), (10, 10, 10));
+        });
+    }
+
+    [Brk1, Ver1] fn brk_1_a_pushed_hint_of_a_target_that_is_not_served_wakes_nobody(seen) {
+        run(async {
+            let (folder, plane, station) =
+                (tempfile::tempdir().unwrap(), Scripted::default(), Station::start().await);
+            let setup = listening(with(folder.path(), Arc::new(plane.clone()), station.adapter()));
+            let daemon = start(setup).await;
+            let push = HttpPush::to(&[format!("http://{}/v1/hints", daemon.addr().unwrap())]).unwrap();
+            let key = SigningKey::from_bytes(&[7; 32]);
+            let foreign = sign(Hint { target: target("other"), ..plane.hint(1) }, &key);
+            push.publish(&target("other"), Arc::from(foreign)).await.unwrap();
+            until("it is refused", async || {
+                daemon.status().await.unwrap().refused.contains_key(&Class::WrongTarget)
+            }).await;
+            seen.class(Class::WrongTarget);
+            assert_eq!(station.told().len(), 0);
+            push.publish(&builder(), Arc::from(plane.bytes(2))).await.unwrap();
+            until("its own wakes", async || station.told().len() == 1).await;
+            stop(daemon).await;
         });
     }
 

@@ -1,13 +1,18 @@
 //! Every broker that hints can go through, for stories that each of them must pass; and one that is hostile on purpose.
 //!
-//! NATS is a real server of its own for each story.
+//! NATS is a real server of its own for each story. Pushes over HTTP end at the listeners of daemons and nowhere else, so they
+//! carry the stories in which daemons are.
 
 use std::collections::BTreeSet;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use awakener::broker::{Arrival, Broker, Counters, InProcess, Later, Nats, NotHandedOver, Subscription};
+use awakener::broker::{
+    Arrival, Broker, Counters, HttpPush, InProcess, Later, Nats, NotHandedOver, Subscription,
+};
+use awakener::wake::Setup;
 use awakener_kernel::ids::Target;
 use awakener_tools::Tool;
 use awakener_tools::nats::{Server, program};
@@ -20,6 +25,8 @@ pub struct Carrier {
     pub name: &'static str,
     within: Option<InProcess>,
     pub server: Option<Server>,
+    /// Where daemons listen for pushes: all of these, and those that no daemon has yet.
+    push: Option<(Vec<SocketAddr>, Mutex<Vec<SocketAddr>>)>,
     _folder: tempfile::TempDir,
 }
 
@@ -30,6 +37,7 @@ impl Carrier {
             name: "in-process",
             within: Some(InProcess::with_buffer(buffer)),
             server: None,
+            push: None,
             _folder: tempfile::tempdir().unwrap(),
         }
     }
@@ -42,7 +50,7 @@ impl Carrier {
         };
         let folder = tempfile::tempdir().unwrap();
         let server = Some(server(&program, folder.path()));
-        Some(Self { name: "nats", within: None, server, _folder: folder })
+        Some(Self { name: "nats", within: None, server, push: None, _folder: folder })
     }
 
     /// All of them, ready to carry.
@@ -54,12 +62,39 @@ impl Carrier {
         [Self::within(buffer)].into_iter().chain(nats).collect()
     }
 
+    /// All ways between a plane and its daemons, ready to carry.
+    pub fn between(buffer: usize) -> Vec<Self> {
+        let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let free = vec![free(), free()];
+        let http = Self {
+            name: "http",
+            within: None,
+            push: Some((free.clone(), Mutex::new(free))),
+            ..Self::within(buffer)
+        };
+        Self::all(buffer).into_iter().chain([http]).collect()
+    }
+
+    /// A daemon that hears what this carries.
+    pub async fn heard_by(&self, setup: Setup) -> Setup {
+        match &self.push {
+            Some((_, free)) => {
+                Setup { listen: Some(free.lock().unwrap().pop().expect("room for two")), ..setup }
+            }
+            None => Setup { broker: Some(self.client(256).await), ..setup },
+        }
+    }
+
     pub fn server(&mut self) -> &mut Server {
         self.server.as_mut().expect("a broker with a server")
     }
 
     /// A client of its own, connected if the server runs; `buffer` hints per target wait for a slow consumer.
     pub async fn client(&self, buffer: usize) -> Arc<dyn Broker> {
+        if let Some((listeners, _)) = &self.push {
+            let urls: Vec<String> = listeners.iter().map(|at| format!("http://{at}/v1/hints")).collect();
+            return Arc::new(HttpPush::to(&urls).unwrap());
+        }
         match (&self.within, &self.server) {
             (Some(within), _) => Arc::new(within.clone()),
             (None, Some(server)) => {
@@ -69,7 +104,7 @@ impl Carrier {
                 }
                 Arc::new(nats)
             }
-            (None, None) => unreachable!("a carrier is one of both"),
+            (None, None) => unreachable!("a carrier is one of them"),
         }
     }
 
