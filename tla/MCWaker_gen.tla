@@ -536,6 +536,7 @@ Listed_flight == Room =>
 Next_again ==
   \/ boot
   \/ commit
+  \/ tick
   \/ hint_h1__absorbed
   \/ hint_h1__refused_stale
   \/ hint_h1__refused_replay
