@@ -28,7 +28,7 @@ VARIABLES
   hint,                      \* the hint that is under way
   turn,                      \* the turn that runs outside: <<>> or <<[ticket, turn]>>
   runs,                      \* ghost: complete turns that were run on the alert
-  flights,                   \* ghost: dispatches that reached the station's process, by attempt
+  flights,                   \* ghost: dispatches that reached the station's process: [attempt, fence]
   now
 vars == <<plane, daemon, station, asked, told, hint, turn, runs, flights, now>>
 
@@ -107,7 +107,7 @@ ClassOf(out) == CASE out = "withheld_unminted" -> "unminted"
 DaemonAsks ==
   /\ Asks("ask") /\ plane.up
   /\ LET a == P!StepAsk(plane.m, "east", Question(asked[1].question))
-         answer == IF a.out = "permitted" THEN [kind |-> "granted", fence |-> a.m.img.permit_fence]
+         answer == IF a.out = "permitted" THEN [kind |-> "granted", fence |-> a.m.img.permit[1].fence]
                    ELSE [kind |-> "withheld", class |-> ClassOf(a.out)]
      IN /\ plane' = Up(a.m) /\ DaemonHears(D!StepAnswer(daemon.m, asked[1].ticket, answer))
   /\ UNCHANGED <<station, told, hint, turn, runs, flights, now>>
@@ -148,7 +148,7 @@ DaemonDispatches(how) ==
                     ELSE IF how = "told" THEN "notified_verified" ELSE "outcome_unknown"
      IN /\ (how # "told" => Loses)
         /\ IF arrives /\ S!Advances(s.out) THEN StationSteps(s) ELSE UNCHANGED <<station, told>>
-        /\ flights' = IF arrives THEN flights \cup {e.attempt} ELSE flights
+        /\ flights' = IF arrives THEN flights \cup {[attempt |-> e.attempt, fence |-> e.fence]} ELSE flights
         /\ DaemonHears(D!StepDispatched(daemon.m, e.ticket, outcome))
   /\ UNCHANGED <<plane, hint, turn, runs, now>>
 
@@ -179,7 +179,7 @@ FlightIsRead ==
   /\ DaemonSteps(D!StepInboxRead(daemon.m, daemon.m.img.flight[1].attempt))
   /\ UNCHANGED <<plane, station, told, hint, turn, runs, flights, now>>
 FlightIsOver ==
-  /\ daemon.up /\ asked = <<>> /\ daemon.m.img.flight # <<>> /\ daemon.m.img.flight[1].attempt \in flights /\ ~Busy /\ told = <<>>
+  /\ daemon.up /\ asked = <<>> /\ daemon.m.img.flight # <<>> /\ (\E f \in flights : f.attempt = daemon.m.img.flight[1].attempt) /\ ~Busy /\ told = <<>>
   /\ DaemonSteps(D!StepFlightEnded(daemon.m, daemon.m.img.flight[1].attempt, "idle"))
   /\ UNCHANGED <<plane, station, told, hint, turn, runs, flights, now>>
 
@@ -312,11 +312,11 @@ ACK_2_barrier == (plane.m.img.cursor = 1) <=> Closed
 ACK_5_observed == Closed => runs > 0 /\ Alert1.closed[1].by = "station" /\ Alert1.response # <<>>
 \* STN-6: no complete turn is repeated.
 STN_6_once == runs <= 1
-\* DSP-2: what the daemon flies the plane knows as flying, or it has not heard yet, or not any more.
-DSP_2_one_flight == daemon.m.img.flight # <<>> /\ plane.m.img.permit # <<>> /\ plane.m.img.permit[1].flying
-                    => plane.m.img.permit[1].fence >= daemon.m.img.flight[1].fence
-\* DSP-7: nothing reaches the station but an attempt that is on the daemon's disk.
-DSP_7_on_disk == \A a \in flights : a <= daemon.m.img.attempts
+\* DSP-2, DSP-7: nothing reaches the station but an attempt that is on the daemon's disk, and of which the plane has heard.
+DSP_7_on_disk == \A f \in flights : f.attempt <= daemon.m.img.attempts
+DSP_7_heard == \A f \in flights : \E t \in plane.m.rows.told : t.fence = f.fence /\ t.fact = "attempted"
+\* DSP-7: one dispatch for a permit.
+DSP_7_once == \A f, g \in flights : f.fence = g.fence => f = g
 \* INB-7: the station works only under a lease that it holds, or whose loss it has yet to hear of.
 INB_7_fence == station.up /\ station.m.live.phase.name = "cognizing" => station.m.live.phase.pass.fence <= plane.m.img.lease_fence
 \* STN-3: what the station calls closed is closed.

@@ -337,6 +337,7 @@ release_quarantine_1__refused_already_finished == Room /\ Take(StepReleaseQuaran
 release_quarantine_2__absorbed == Room /\ Take(StepReleaseQuarantine(M, 2), "absorbed")
 release_quarantine_2__refused_unknown_message == Room /\ Take(StepReleaseQuarantine(M, 2), "refused_unknown_message")
 release_quarantine_2__refused_already_finished == Room /\ Take(StepReleaseQuarantine(M, 2), "refused_already_finished")
+expire_1__absorbed == Room /\ Take(StepExpire(M, 1), "absorbed")
 expire_1__refused_unknown_message == Room /\ Take(StepExpire(M, 1), "refused_unknown_message")
 expire_1__refused_ack_wrong_tier == Room /\ Take(StepExpire(M, 1), "refused_ack_wrong_tier")
 expire_2__expired == Room /\ Take(StepExpire(M, 2), "expired")
@@ -864,6 +865,7 @@ Next_cursor ==
   \/ resolve_1__absorbed
   \/ resolve_1__refused_unknown_message
   \/ resolve_1__refused_already_acknowledged
+  \/ expire_1__absorbed
   \/ expire_1__refused_unknown_message
   \/ expire_1__refused_ack_wrong_tier
   \/ expire_2__expired
@@ -887,7 +889,7 @@ Listed_cursor == Room =>
   /\ StepAck(M, by_agent, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
   /\ StepAck(M, agent3, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
   /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
-  /\ StepExpire(M, 1).out \in {"refused_unknown_message", "refused_ack_wrong_tier"}
+  /\ StepExpire(M, 1).out \in {"absorbed", "refused_unknown_message", "refused_ack_wrong_tier"}
   /\ StepExpire(M, 2).out \in {"expired", "absorbed", "refused_unknown_message"}
 
 Next_attempts ==

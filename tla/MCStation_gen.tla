@@ -941,6 +941,13 @@ Next_fuse ==
   \/ claimed_own_alert__absorbed
   \/ claimed_own_alert__refused_out_of_phase
   \/ claimed_own_alert__refused_not_armed
+  \/ claimed_own_mail__turn_started
+  \/ claimed_own_mail__turn_resumed
+  \/ claimed_own_mail__nothing_new
+  \/ claimed_own_mail__latched
+  \/ claimed_own_mail__absorbed
+  \/ claimed_own_mail__refused_out_of_phase
+  \/ claimed_own_mail__refused_not_armed
   \/ claimed_own_deep__latched
   \/ claimed_own_deep__absorbed
   \/ claimed_own_deep__refused_out_of_phase
@@ -991,6 +998,7 @@ Listed_fuse == Room =>
   /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}

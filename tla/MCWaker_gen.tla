@@ -533,6 +533,57 @@ Listed_flight == Room =>
   /\ StepCapability(M, "unattended").out \in {"absorbed", "capability_changed"}
   /\ StepFire(M).out \in {"absorbed", "withheld_unanswered", "ask_failed", "flight_ended", "probing", "asked", "sweeping"}
 
+Next_again ==
+  \/ boot
+  \/ commit
+  \/ tick
+  \/ hint_h1__absorbed
+  \/ hint_h1__refused_stale
+  \/ hint_h1__refused_replay
+  \/ hint_h1__refused_freshness_regression
+  \/ hint_h1__look_owed
+  \/ hint_h1__asked
+  \/ hint_h5__absorbed
+  \/ hint_h5__refused_stale
+  \/ hint_h5__refused_replay
+  \/ hint_h5__refused_window_full
+  \/ hint_h5__look_owed
+  \/ hint_h5__asked
+  \/ answer_own_granted__absorbed
+  \/ answer_own_granted__withheld_unanswered
+  \/ answer_own_granted__withheld_window_full
+  \/ answer_own_granted__ask_failed
+  \/ answer_own_granted__accepted_dispatch
+  \/ answer_own_granted__accepted_wait_flight
+  \/ answer_own_granted__accepted_wait_ineligible
+  \/ answer_own_granted__accepted_wait_paused
+  \/ answer_own_granted__accepted_wait_cooldown
+  \/ answer_own_granted__accepted_wait_back_off
+  \/ answer_own_granted__accepted_wait_permit_spent
+  \/ answer_own_granted__permitted_dispatch
+  \/ answer_own_granted__permitted_wait_ineligible
+  \/ answer_own_granted__permitted_wait_paused
+  \/ flight_ended_this_idle__absorbed
+  \/ flight_ended_this_idle__flight_ended
+  \/ capability_unattended__absorbed
+  \/ capability_unattended__capability_changed
+  \/ fire__absorbed
+  \/ fire__withheld_unanswered
+  \/ fire__ask_failed
+  \/ fire__flight_ended
+  \/ fire__probing
+  \/ fire__asked
+  \/ fire__sweeping
+
+\* Every outcome has its action: nothing is missing in the graph.
+Listed_again == Room =>
+  /\ StepHint(M, h1).out \in {"absorbed", "refused_stale", "refused_replay", "refused_freshness_regression", "look_owed", "asked"}
+  /\ StepHint(M, h5).out \in {"absorbed", "refused_stale", "refused_replay", "refused_window_full", "look_owed", "asked"}
+  /\ StepAnswer(M, t_own(OfQuestion), granted).out \in {"absorbed", "withheld_unanswered", "withheld_window_full", "ask_failed", "accepted_dispatch", "accepted_wait_flight", "accepted_wait_ineligible", "accepted_wait_paused", "accepted_wait_cooldown", "accepted_wait_back_off", "accepted_wait_permit_spent", "permitted_dispatch", "permitted_wait_ineligible", "permitted_wait_paused"}
+  /\ StepFlightEnded(M, this, "idle").out \in {"absorbed", "flight_ended"}
+  /\ StepCapability(M, "unattended").out \in {"absorbed", "capability_changed"}
+  /\ StepFire(M).out \in {"absorbed", "withheld_unanswered", "ask_failed", "flight_ended", "probing", "asked", "sweeping"}
+
 Next_failing ==
   \/ boot
   \/ commit

@@ -353,9 +353,9 @@ StepReleaseQuarantine(m, id) ==
 StepExpire(m, id) ==
   LET known == Row(m, id) IN
   IF known = {} THEN Still(m, "refused_unknown_message")
+  ELSE IF The(known).finished # <<>> THEN Still(m, "absorbed")
   ELSE IF The(known).tier = 0 THEN Still(m, "refused_ack_wrong_tier")
-  ELSE IF The(known).finished # <<>> \/ wall < The(known).admitted + MessageAge
-          \/ (LiveLease(m) /\ Covers(m, The(known).seq)) THEN Still(m, "absorbed")
+  ELSE IF wall < The(known).admitted + MessageAge \/ (LiveLease(m) /\ Covers(m, The(known).seq)) THEN Still(m, "absorbed")
   ELSE Moved(Finish(m, The(known).seq, "expired"), "expired", <<>>)
 
 (* Deadlines: the earliest first; among equals lease, flight, escalation, emission, and the oldest alert. *)

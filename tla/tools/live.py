@@ -25,7 +25,7 @@ def run(constants, spec, prop):
         lines = [f"SPECIFICATION {spec}", "CONSTANTS"] + [f"  {k} = {v}" for k, v in constants.items()]
         cfg.write_text("\n".join(lines + ["PROPERTIES", f"  {prop}"]) + "\n")
         done = subprocess.run(
-            ["nice", "-n", "10", JAVA, "-XX:+UseParallelGC", "-Xmx1500m", "-cp", str(JAR), "tlc2.TLC", "-deadlock", "-workers", "1",
+            ["nice", "-n", "10", JAVA, "-XX:+UseParallelGC", "-Xmx1500m", f"-Djava.io.tmpdir={scratch}", "-cp", str(JAR), "tlc2.TLC", "-deadlock", "-workers", "1",
              "-lncheck", "final", "-metadir", scratch, "-config", str(cfg), "MCWakerLive.tla"], cwd=HERE, capture_output=True, text=True)
         states = re.findall(r"(\d+) distinct states found", done.stdout)
         if done.returncode not in (0, 13):
