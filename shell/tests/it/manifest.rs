@@ -97,7 +97,6 @@ enforces! {
             (format!("{agent}token_env = \"A\"\ntoken_file = \"a\"\n"), 5, "agents.a.token_file", None),
             ("[agents.a]\nruntime = \"webhook\"\nurl = \"https://example.invalid/\"\n".into(), 1, "agents.a.secret_env", None),
             ("[agents.a]\nruntime = \"webhook\"\nsecret_env = \"S\"\nurl = \"http://192.168.0.1/\"\n".into(), 4, "agents.a.url", None),
-            ("[agents.a]\nruntime = \"fake\"\noutcome = \"done\"\n".into(), 3, "agents.a.outcome", None),
             ("[agents.a]\nheadless = true\n".into(), 1, "agents.a.runtime", None),
             ("[agents.a]\nrunime = \"tmux\"\n".into(), 2, "agents.a.runime", Some("runtime")),
             ("\n[agents.\"a.b\"]\nruntime = \"tmux\"\n".into(), 2, "agents.\"a.b\"", None),

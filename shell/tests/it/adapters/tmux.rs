@@ -83,6 +83,12 @@ impl Server {
         self.path("socket").display().to_string()
     }
 
+    fn output(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.args(["-u", "-S", &self.socket()]).args(arguments).stdin(Stdio::null());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    }
+
     fn try_tmux(&self, arguments: &[&str]) -> bool {
         let mut command = Command::new("tmux");
         command.args(["-u", "-f", "/dev/null", "-S", &self.socket()]).args(arguments);
@@ -129,11 +135,11 @@ impl Server {
     }
 
     fn screen(&self) -> String {
-        let mut command = Command::new("tmux");
-        command
-            .args(["-u", "-S", &self.socket(), "capture-pane", "-p", "-t", "=lotse:"])
-            .stdin(Stdio::null());
-        String::from_utf8(command.output().unwrap().stdout).unwrap()
+        self.capture(&[])
+    }
+
+    fn capture(&self, more: &[&str]) -> String {
+        self.output(&[&["capture-pane", "-p", "-t", "=lotse:"], more].concat())
     }
 
     fn shows(&self, wanted: impl Fn(&str) -> bool) {
@@ -221,8 +227,15 @@ impl Runtime for Server {
         true
     }
 
+    /// What the agent has read; until then, what stands at its prompt for a person to submit.
     async fn heard(&self) -> Vec<String> {
-        self.read("heard")
+        let read = self.read("heard");
+        let screen = self.capture(&["-J"]);
+        let typed = screen.lines().rev().find_map(|line| line.trim_end().strip_prefix("lotse> "));
+        match typed {
+            Some(typed) if read.is_empty() && typed.starts_with("awakener") => vec![typed.to_owned()],
+            _ => read,
+        }
     }
 
     fn template(&self, order: &Order) -> String {
@@ -271,7 +284,8 @@ enforces_process! {
         let Some(server) = Server::start() else { return };
         run(async {
             // The agent has ended, and a shell has its pane and its pane id.
-            server.session("exec bash --norc");
+            server.session("PS1='shell$ ' exec bash --norc");
+            server.shows(|screen| screen.contains("shell$"));
             server.untouched(Is::Unavailable).await;
             server.try_tmux(&["kill-server"]);
             assert_eq!(server.tell(1).await, Is::Unavailable);
@@ -283,6 +297,13 @@ enforces_process! {
             // Twice the same: only the manifest can say which.
             let again = format!("exec bash -c 'exec -a lotse bash {0}/draws.sh {0} quick'", server.folder.path().display());
             server.tmux(&["split-window", "-d", "-t", "=lotse:", &again]);
+            // Until it is the agent, the pane runs the shell that starts it.
+            let second = ["list-panes", "-t", "=lotse:", "-f", "#{&&:#{==:#{pane_index},1},#{==:#{pane_current_command},lotse}}"];
+            let end = Instant::now() + Duration::from_secs(10);
+            while server.output(&second).is_empty() {
+                assert!(Instant::now() < end, "no second agent");
+                std::thread::sleep(Duration::from_millis(10));
+            }
             server.untouched(Is::NotAttempted).await;
             let (first, nowhere) = (server.adapter("pane = \"0.0\""), server.adapter("pane = \"7.7\""));
             assert_eq!(nowhere.dispatch(&order(1, LONG, false)).await, Is::Unavailable);

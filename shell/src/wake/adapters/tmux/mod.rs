@@ -81,6 +81,7 @@ impl Tmux {
     }
 
     async fn tell(&self, order: &Order) -> DispatchOutcome {
+        awakener_spec::rule!(Dsp3);
         awakener_spec::rule!(Dsp9);
         let until = Instant::now() + order.within;
         let _hand = self.hand.lock().await;
