@@ -49,6 +49,6 @@ fn con_1_every_operation_has_a_name_errors_and_examples() {
             }
         }
     }
-    assert_eq!(names.len(), 33);
+    assert_eq!(names.len(), 34);
     assert!(document["components"]["schemas"]["Problem"]["properties"]["rule"].is_object());
 }

@@ -76,7 +76,7 @@ fn brk_1_a_daemon_too_slow_for_pushes_loses_them_and_no_alert() {
         assert!(began.elapsed() < Duration::from_secs(30));
     }
     until("the plane is told", || (receipts("wake_emit_failed") >= failed + 3).then_some(()));
-    let broker = machine.json(&["status"])["broker"].clone();
+    let broker = machine.whole_status()["broker"].clone();
     assert!(broker["failed"].as_i64().unwrap() >= failed + 3, "{broker}");
     wake.signal("-CONT");
     // Each alert is woken for, read and acknowledged.
