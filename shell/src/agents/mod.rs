@@ -2,7 +2,7 @@
 //!
 //! A projection: every number comes from the one place that decides by it, and nothing is kept here (AUD-8). What
 //! cannot be read is absent and named, and never looks like rest (CON-1). Reading order: [`facts`] (what is known) →
-//! [`judge`] (what follows, the one place where that is decided) → `words` → [`row`] → `ask`, `files` (where the facts
+//! [`mod@judge`] (what follows, the one place where that is decided) → `words` → [`mod@row`] → `ask`, `files` (where the facts
 //! come from). Not here: who may see it (`http::routes::agents`), and how it is shown. Rules: WHY-1, AUD-8, CON-1.
 
 mod ask;

@@ -74,7 +74,7 @@ pub struct Setup {
     pub config_hash: ContentHash,
     /// Who is served; a refused manifest serves nobody (CAP-2).
     pub manifest: Manifest,
-    /// The adapter of each agent that has one here; see [`adapters`].
+    /// The adapter of each agent that has one here; see [`mod@adapters`].
     pub adapters: BTreeMap<Target, Arc<dyn RuntimeAdapter>>,
     /// The plane.
     pub plane: Arc<dyn PlanePort>,
