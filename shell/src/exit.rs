@@ -179,7 +179,9 @@ impl From<KeyError> for Failure {
         let failure = match &error {
             KeyError::Mode { .. } => Self::refused(Reason::KeyMode).saying(format!("({what})")),
             KeyError::Malformed { .. } | KeyError::Io { .. } => Self::new(Exit::Configuration, what),
-            KeyError::Exists { .. } => Self::new(Exit::Refused, what),
+            KeyError::Exists { .. } => {
+                Self::new(Exit::Refused, what).then("Move it away, or name another file.")
+            }
             KeyError::Chance(_) => Self::new(Exit::Failed, what),
         };
         match place {

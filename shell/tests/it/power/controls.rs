@@ -35,6 +35,12 @@ pub fn unsynced_file(recording: &Recording, name: &str) -> Vec<Event> {
     without_sync(recording, |synced| matches!(synced, Synced::File(inode) if files.contains(inode)))
 }
 
+/// Without syncs of the file that becomes an incident (FUS-7).
+pub fn unsynced_incident(recording: &Recording) -> Vec<Event> {
+    let files = named(recording, |name| name.starts_with("lotse-") && name.ends_with(".json"));
+    without_sync(recording, |synced| matches!(synced, Synced::File(inode) if files.contains(inode)))
+}
+
 /// Without any sync of a directory after a file, or a directory, got this name in it.
 pub fn unsynced_name(recording: &Recording, name: &str) -> Vec<Event> {
     let put = |event: &Event| match event {

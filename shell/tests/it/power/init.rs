@@ -33,8 +33,36 @@ pub fn record(strace: &Path) -> (TempDir, Recording) {
 
 pub fn judge(root: &Path, told: &[&Fact]) -> Result<(), Fault> {
     if !told.contains(&&Fact::Exit(Some(0))) {
-        return Ok(());
+        return before(root);
     }
+    after(root)
+}
+
+/// Before it is done anything may be missing. `init` called again makes the directory whole, or refuses it, says what to
+/// do, and overwrites nothing.
+fn before(root: &Path) -> Result<(), Fault> {
+    let there = snapshot(root, |_| false);
+    let mut command = program(&root.join("state"), &["--json"]);
+    command.args(["init", "--trial", "--plane", "trial", "--operator-key"]);
+    command.arg(root.join("away/operator.key"));
+    let output = command.output().unwrap();
+    if output.status.success() {
+        return after(root);
+    }
+    let said: serde_json::Value = serde_json::from_slice(&output.stderr)
+        .map_err(|_| Fault::Opens(String::from_utf8_lossy(&output.stderr).into_owned()))?;
+    if said["next"].is_null() {
+        return Err(Fault::Opens(format!("it does not say how to go on: {said}")));
+    }
+    for (path, bytes) in there.iter().filter(|(_, bytes)| bytes.is_some()) {
+        if fs::read(path).ok() != *bytes {
+            return Err(Fault::Lost(format!("{} was overwritten: {said}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+fn after(root: &Path) -> Result<(), Fault> {
     let state = root.join("state");
     let lost = |what: String| Fault::Lost(what);
     for key in [root.join("away/operator.key"), state.join("keys/router.key"), state.join("keys/audit.key")] {

@@ -70,6 +70,58 @@ pub fn record(strace: &Path, home: &Home) -> Recording {
     recording
 }
 
+/// `latch clear` by the operator, on what [`record`] has left; the station's files alone.
+pub fn clear(strace: &Path, home: &Home) -> Recording {
+    let up = home.up();
+    let root = home.state();
+    // SQLite makes the shared memory anew after a cut; the last to close takes it away.
+    let others = |path: &Path| {
+        path.file_name().is_some_and(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with("plane.") || name.ends_with("-shm")
+        })
+    };
+    let mut recording = Recording::new(&root, snapshot(&root, others));
+    let log = home.dir.path().join("calls-clear");
+    let mut command = program(&root, &["--json", "--url", &home.base()]);
+    command.args(["latch", "clear", "lotse", "--reason", "a test", "--operator-key"]);
+    command.arg(home.dir.path().join("away/operator.key"));
+    let cleared = traced(strace, &command, &log, &[]).output().unwrap();
+    assert!(cleared.status.success(), "{}", String::from_utf8_lossy(&cleared.stderr));
+    recording.add(&Trace::parse(&written(&log)));
+    faithful(&recording, snapshot(&root, others));
+    up.stop();
+    recording
+}
+
+/// At no time are latch and incident both gone, and once the end was told the latch is (FUS-7).
+pub fn judge_clear(state: &Path, told: &[&Fact]) -> Result<(), Fault> {
+    let files = LatchFiles::new(state, "lotse");
+    let cleared = told.contains(&&Fact::Exit(Some(0)));
+    let incidents =
+        std::fs::read_dir(state.join("incidents")).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let kept = incidents.filter(|path| path.extension().is_some_and(|end| end == "json")).any(|path| {
+        let text = std::fs::read(&path).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&text).is_ok_and(|incident| incident["target"] == "lotse")
+    });
+    match files.found() {
+        Found::Unreadable => Err(Fault::Opens("half a latch".to_owned())),
+        Found::Nothing if !kept => Err(Fault::Lost("latch and incident".to_owned())),
+        Found::Latch(_) if cleared => Err(Fault::Lost("the clearing".to_owned())),
+        Found::Nothing | Found::Latch(_) => {
+            let at = Now { mono: Mono(0), wall: now() };
+            let opens = |error: awakener::store::StoreFault| Fault::Opens(error.to_string());
+            let path = state.join("station-lotse.db");
+            let mut db = Db::open(&path, ContentHash([9; 32])).map_err(opens)?;
+            let host: Host<Station> = Host::boot(&mut db, Config::default(), at).map_err(opens)?;
+            queries::chain(&Connection::open(&path).unwrap()).map_err(Fault::Chain)?;
+            // Without the file the trip stands in the store until the clear does, and latches anew (FUS-6).
+            let latched = host.machine("lotse").is_some_and(|station| station.image().latch.is_some());
+            if cleared && latched { Err(Fault::Lost("the clear in the store".to_owned())) } else { Ok(()) }
+        }
+    }
+}
+
 /// The verdict on what a station would find at its next start.
 pub fn judge(state: &Path, told: &[&Fact]) -> Result<(), Fault> {
     let files = LatchFiles::new(state, "lotse");

@@ -77,6 +77,19 @@ pub fn trial(
     found
 }
 
+/// States that cuts leave, each with how many events were done by then.
+pub fn states(recording: &Recording, number: usize) -> Vec<(Left, usize)> {
+    let seed = from_environment("AWAKENER_SEED").unwrap_or(4);
+    let mut disk = Disk::new(&recording.files, recording.names.clone());
+    let (mut done, mut states) = (0, Vec::new());
+    for (at, number) in places(&recording.events, number, !seed) {
+        recording.events[done..at].iter().for_each(|event| disk.step(event));
+        done = at;
+        states.push((cut(&disk, &mut Chance::new(!seed, number as u64)), at));
+    }
+    states
+}
+
 /// Where each cut falls, in order: half of them right behind something that was told, some among changes of names, which
 /// are rare, and the rest anywhere.
 fn places(events: &[Event], cuts: usize, seed: u64) -> Vec<(usize, usize)> {
@@ -147,6 +160,11 @@ impl Found {
             eprintln!("kept: {}", kept.display());
             panic!("{what}: cut {number} with seed {}: {fault}", self.seed);
         }
+    }
+
+    /// How many cuts met something to lose.
+    pub const fn hit(&self) -> usize {
+        self.with_dropped
     }
 
     /// The cuts met something to lose.
