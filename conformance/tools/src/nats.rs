@@ -33,6 +33,7 @@ pub struct Server {
     program: PathBuf,
     directory: PathBuf,
     port: u16,
+    config: Option<PathBuf>,
     child: Option<Child>,
 }
 
@@ -44,7 +45,15 @@ impl Server {
     pub fn new(program: &Path, directory: &Path) -> Result<Self, ToolError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
         let port = free.map_err(|cause| failed(TOOL, "find a free port", directory, &cause))?.port();
-        Ok(Self { program: program.to_owned(), directory: directory.to_owned(), port, child: None })
+        let (program, directory) = (program.to_owned(), directory.to_owned());
+        Ok(Self { program, directory, port, config: None, child: None })
+    }
+
+    /// The same with a configuration file.
+    #[must_use]
+    pub fn configured(mut self, file: &Path) -> Self {
+        self.config = Some(file.to_owned());
+        self
     }
 
     /// Where it listens.
@@ -78,6 +87,9 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        if let Some(file) = &self.config {
+            command.arg("--config").arg(file);
+        }
         let child = command.spawn().map_err(|cause| failed(TOOL, "start", &self.program, &cause))?;
         let child = self.child.insert(child);
         let began = Instant::now();
