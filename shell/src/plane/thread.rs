@@ -31,6 +31,7 @@ use crate::host::{Failed, Host, Item};
 use crate::pause::Point;
 use crate::store::{Db, Statement};
 
+mod acts;
 mod age;
 mod alone;
 mod prepare;
@@ -162,6 +163,10 @@ impl Thread {
         let known: Vec<Target> =
             self.mailboxes.machines().filter_map(|(target, _)| Target::parse(target).ok()).collect();
         self.start_emitters(known)?;
+        // Of a store that was opened anew in this process the thread knows itself what it owes.
+        let owed = acts::owed(&self.db, &self.mailboxes)?;
+        self.owed.retain(|debt| !owed.contains(debt));
+        self.owed.extend(owed);
         self.publish_view();
         self.silent.clear();
         self.lost = Lost::Nothing;

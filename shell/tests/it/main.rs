@@ -1,5 +1,6 @@
 //! The tests of the shell from outside: its library and its program.
 
+mod acts;
 mod child;
 mod cli;
 mod config;
