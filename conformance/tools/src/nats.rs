@@ -45,13 +45,8 @@ impl Server {
     pub fn new(program: &Path, directory: &Path) -> Result<Self, ToolError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
         let port = free.map_err(|cause| failed(TOOL, "find a free port", directory, &cause))?.port();
-        Ok(Self {
-            program: program.to_owned(),
-            directory: directory.to_owned(),
-            port,
-            more: Vec::new(),
-            child: None,
-        })
+        let (program, directory) = (program.to_owned(), directory.to_owned());
+        Ok(Self { program, directory, port, more: Vec::new(), child: None })
     }
 
     /// What it is told besides, from its next start on.
@@ -83,15 +78,15 @@ impl Server {
             return Ok(());
         }
         let log = self.directory.join("nats-server.log");
-        let mut command = Command::new(&self.program);
-        command
+        let child = Command::new(&self.program)
             .args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--log"])
             .arg(&log)
             .args(&self.more)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let child = command.spawn().map_err(|cause| failed(TOOL, "start", &self.program, &cause))?;
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|cause| failed(TOOL, "start", &self.program, &cause))?;
         let child = self.child.insert(child);
         let began = Instant::now();
         loop {

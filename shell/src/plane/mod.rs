@@ -5,6 +5,8 @@
 
 mod facts;
 mod files;
+#[doc(hidden)]
+pub mod played;
 pub mod queries;
 mod registry_rows;
 mod rows;
@@ -17,7 +19,9 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 
 use awakener_kernel::config::Checked;
+use awakener_kernel::fuse;
 use awakener_kernel::ids::{ContentHash, Fence, Principal, Target, WakeId};
+use awakener_kernel::json;
 use awakener_kernel::machine::OutcomeOf;
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::image::Lease;
@@ -123,19 +127,47 @@ pub enum Op {
     Overview,
 }
 
-/// A submission and what came with it.
+/// A submission and what came with it. What follows from its text alone is found out here, on the thread of whoever
+/// brings it, and not on that of the store, which everybody waits for.
 #[derive(Clone, Debug)]
 pub struct Submit {
     /// The credential that presented it.
     pub held: Held,
-    /// Parsed.
-    pub submission: Submission,
-    /// Size of its body, bytes.
-    pub body_bytes: u64,
     /// The lease that the sender presents (ADM-12).
     pub fence: Option<Fence>,
     /// W3C trace context.
     pub trace: Option<String>,
+    submission: Submission,
+    /// Size of its body in canonical form, bytes (ADM-2).
+    body_bytes: u64,
+    /// ADM-7.
+    content: ContentHash,
+    /// Hash of the normal form of its body (FUS-1).
+    normal: ContentHash,
+    /// As it is stored.
+    text: String,
+}
+
+impl Submit {
+    /// A submission as it was parsed.
+    pub fn new(held: Held, submission: Submission, fence: Option<Fence>, trace: Option<String>) -> Self {
+        let body = submission.body.to_string();
+        Self {
+            held,
+            fence,
+            trace,
+            body_bytes: u64::try_from(json::canonical(&submission.body).len()).unwrap_or(u64::MAX),
+            content: submission.content_hash(),
+            normal: fuse::normal_hash(&body),
+            text: submission.to_value().to_string(),
+            submission,
+        }
+    }
+
+    /// The hash of its content (ADM-7).
+    pub const fn content(&self) -> ContentHash {
+        self.content
+    }
 }
 
 /// What comes back.

@@ -116,9 +116,9 @@ fn idle(outcome: &OutcomeOf<Mailbox>) -> bool {
 fn insert(rows: &Rows<'_>, seq: u64, entry: &Entry) -> rusqlite::Result<()> {
     let (submission, normal, trace) = match &rows.focus.statement {
         Some(Statement::Submission { submission, normal, trace }) => {
-            (submission.to_string(), normal.clone(), trace.clone())
+            (submission.as_str(), normal.as_str(), trace.as_deref())
         }
-        _ => (String::from("null"), String::new(), None),
+        _ => ("null", "", None),
     };
     rows.conn
         .prepare_cached(

@@ -11,10 +11,7 @@ use std::time::{Duration, Instant};
 
 use awakener_kernel::admission::{self, Attempt, Submitted};
 use awakener_kernel::audit::Identities;
-use awakener_kernel::fuse;
-use awakener_kernel::ids::{
-    ContentHash, Fence, Holder, KeyId, Nonce, OperatorName, Principal, Target, Token, WakeId,
-};
+use awakener_kernel::ids::{Fence, Holder, KeyId, Nonce, OperatorName, Principal, Target, Token, WakeId};
 use awakener_kernel::machine::{Machine, Outcome, OutcomeOf};
 use awakener_kernel::mailbox::Mailbox;
 use awakener_kernel::mailbox::input::{Effect, Event, Fresh, Input};
@@ -49,9 +46,9 @@ use prepare::{Prepared, Staged};
 use settle::{Lost, Trouble};
 
 /// How many operations may wait; one more is `overloaded`.
-const QUEUE: usize = 4_096;
+pub(super) const QUEUE: usize = 4_096;
 /// How many operations share a transaction at most.
-const BATCH: usize = 256;
+pub(super) const BATCH: usize = 256;
 /// How often the clock is looked at, and the longest wait of the thread.
 const TICK: Duration = Duration::from_secs(1);
 /// The registry has no target.

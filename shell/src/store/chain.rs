@@ -14,8 +14,8 @@ use super::{Db, Persist};
 pub enum Statement {
     /// A submission, body included, with the hash of its normal form and the trace context that it came with.
     Submission {
-        /// As submitted.
-        submission: Value,
+        /// As submitted, as JSON.
+        submission: String,
         /// For repeats (FUS-1).
         normal: String,
         /// W3C `traceparent`.

@@ -49,15 +49,9 @@ pub(in crate::http) async fn submit(State(app): State<App>, request: Request) ->
         .and_then(|submission| Ok((submission, door::lease(&call.parts)?)));
     let (submission, fence) = call.sound(read).await?;
     let (id, target) = (submission.id, submission.target.clone());
-    let content_sha256 = submission.content_hash();
-    let size = json::canonical(&submission.body).len();
-    let submit = Submit {
-        held: held.clone(),
-        submission,
-        body_bytes: u64::try_from(size).unwrap_or(u64::MAX),
-        fence,
-        trace: door::traceparent(&call.parts.headers),
-    };
+    let trace = door::traceparent(&call.parts.headers);
+    let submit = Submit::new(held.clone(), submission, fence, trace);
+    let content_sha256 = submit.content();
     let done = done(app.ask(Op::Submit(Box::new(submit))).await)?;
     match done.event {
         Some(Event::Admitted { seq, tier, cause, depth }) => answer(

@@ -49,7 +49,7 @@ impl Thread {
 
     /// The head of ADM-2 that needs the registry; the rest is the mailbox's.
     pub(super) fn prepare_submission(&mut self, submit: Submit) -> Prepared {
-        let Submit { held, submission, body_bytes, fence, trace } = submit;
+        let Submit { held, fence, trace, submission, body_bytes, content, normal, text } = submit;
         let attempt = Attempt {
             body_bytes,
             authenticated: true,
@@ -69,25 +69,19 @@ impl Thread {
             );
             return Prepared::Refuse(refused);
         }
-        let normal = fuse::normal_form(&submission.body.to_string());
-        let known = Known::Submission { held: held.clone(), normal: ContentHash::of(normal.as_bytes()) };
-        let statement = Statement::Submission {
-            submission: submission.to_value(),
-            normal: ContentHash::of(normal.as_bytes()).to_string(),
-            trace,
-        };
+        let statement = Statement::Submission { submission: text, normal: normal.to_string(), trace };
         let submitted = Submitted {
             id: submission.id,
-            principal: held.principal,
-            content: submission.content_hash(),
-            schema: submission.schema.clone(),
+            principal: held.principal.clone(),
+            content,
+            schema: submission.schema,
             fence,
         };
         Prepared::Staged(Box::new(Staged {
             target: submission.target,
             input: Input::Admit(submitted),
             statement: Some(statement),
-            known: Some(known),
+            known: Some(Known::Submission { held, normal }),
         }))
     }
 

@@ -9,6 +9,8 @@ use awakener_kernel::time::Millis;
 use awakener_kernel::wire::Submission;
 use serde_json::{Value, json};
 
+use awakener_kernel::ids::ContentHash;
+
 use super::*;
 
 mod hostile;
@@ -67,7 +69,7 @@ fn submit(n: u8) -> Op {
         revoked: None,
     };
     let submission = submission.unwrap();
-    Op::Submit(Box::new(Submit { held, submission, body_bytes: 20_100, fence: None, trace: None }))
+    Op::Submit(Box::new(Submit::new(held, submission, None, None)))
 }
 
 #[tokio::test]

@@ -180,7 +180,7 @@ impl Judge {
         let (Some(held), true) = (alice, image.grants.contains_key(&target)) else { return Ok(()) };
         let schema = if image.roster.is_some() && !image.stopped { "interrupt-alert/1" } else { "message/1" };
         let submission = submission("lotse", schema, json!("after the cut"));
-        let submit = Submit { held: held.clone(), submission, body_bytes: 16, fence: None, trace: None };
+        let submit = Submit::new(held.clone(), submission, None, None);
         let Reply::Mailbox(reply) = self.call(plane, Op::Submit(Box::new(submit)))? else {
             panic!("no reply")
         };

@@ -179,7 +179,7 @@ impl Real {
             revoked: None,
         };
         self.raised.push(submission.clone());
-        let submit = Submit { held, submission, body_bytes: 16, fence: None, trace: None };
+        let submit = Submit::new(held, submission, None, None);
         match self.plane.call(Op::Submit(Box::new(submit))).await.unwrap() {
             Reply::Mailbox(reply) if matches!(reply.outcome, Outcome::Advanced(_)) => id,
             other => panic!("{other:?}"),
