@@ -34,6 +34,7 @@ station_records_lost == StationRecords(TRUE) /\ TRUE
 station_acks == StationAcks(FALSE) /\ TRUE
 station_acks_lost == StationAcks(TRUE) /\ TRUE
 station_cleans == StationCleans /\ TRUE
+station_polls == StationPolls /\ TRUE
 station_tells == StationTells /\ TRUE
 plane_crashes == PlaneCrashes /\ TRUE
 plane_boots == PlaneBoots /\ TRUE
@@ -76,6 +77,7 @@ Next_tiny ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -118,6 +120,7 @@ Next_losses ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -160,6 +163,7 @@ Next_daemon ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -202,6 +206,7 @@ Next_station ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -244,6 +249,7 @@ Next_plane ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -286,6 +292,7 @@ Next_time ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots

@@ -1115,16 +1115,6 @@ Next_permits ==
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
-  \/ claim_ann_1__leased
-  \/ claim_ann_1__absorbed
-  \/ claim_ann_1__refused_lease_held
-  \/ claim_ann_1__refused_nothing_to_claim
-  \/ read_now_1__read
-  \/ read_now_1__absorbed
-  \/ read_now_1__refused_lost_lease
-  \/ read_now_1__refused_unknown_message
-  \/ read_now_1__refused_already_finished
-  \/ read_now_1__refused_not_claimed
   \/ ask_east_last__permitted
   \/ ask_east_last__withheld_unminted
   \/ ask_east_last__withheld_authority_withdrawn
@@ -1192,8 +1182,6 @@ Next_permits ==
 Listed_permits == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
   /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
-  /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
-  /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
   /\ StepAsk(M, "east", first_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
   /\ StepAsk(M, "west", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
