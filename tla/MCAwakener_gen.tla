@@ -175,24 +175,6 @@ Next_daemon ==
 
 Next_station ==
   \/ plane_fires
-  \/ plane_fires_hint_lost
-  \/ hint_comes
-  \/ hint_comes_and_stays
-  \/ hint_lost
-  \/ daemon_fires
-  \/ daemon_asks
-  \/ daemon_asks_unheard
-  \/ daemon_asks_answer_lost
-  \/ daemon_reports
-  \/ daemon_dispatches_told
-  \/ daemon_dispatches_unsure
-  \/ daemon_dispatches_lost
-  \/ daemon_probes
-  \/ daemon_sweeps
-  \/ daemon_sweeps_in_vain
-  \/ daemon_tells
-  \/ flight_is_read
-  \/ flight_is_over
   \/ station_fires
   \/ station_reads
   \/ station_claims
@@ -208,10 +190,6 @@ Next_station ==
   \/ station_cleans
   \/ station_polls
   \/ station_tells
-  \/ plane_crashes
-  \/ plane_boots
-  \/ daemon_crashes
-  \/ daemon_boots
   \/ station_crashes
   \/ station_boots
   \/ tick
