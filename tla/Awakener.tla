@@ -27,7 +27,8 @@ VARIABLES
   asked, told,               \* effects of daemon and station that wait, in order
   hint,                      \* the hint that is under way
   turn,                      \* the turn that runs outside: <<>> or <<[ticket, turn]>>
-  runs,                      \* ghost: complete turns that were run on the alert
+  runs,                      \* ghost: complete turns on the alert whose end the station saw; one that ends unseen is no
+                             \* observation and is run again (OBS-1, STN-9)
   flights,                   \* ghost: dispatches that reached the station's process: [attempt, fence]
   now
 vars == <<plane, daemon, station, asked, told, hint, turn, runs, flights, now>>
@@ -241,8 +242,9 @@ TurnEnds(finish) ==
   /\ turn # <<>> /\ finish \in Finishes /\ station.up /\ told = <<>>
   /\ LET s == S!StepCompletion(station.m, turn[1].ticket, [kind |-> "turn_finished", finish |-> finish,
                                                            answer |-> IF finish = "complete" THEN Reply ELSE <<>>])
-     IN IF S!Advances(s.out) THEN StationSteps(s) ELSE UNCHANGED <<station, told>>
-  /\ turn' = <<>> /\ runs' = IF finish = "complete" THEN runs + 1 ELSE runs
+     IN /\ IF S!Advances(s.out) THEN StationSteps(s) ELSE UNCHANGED <<station, told>>
+        /\ runs' = IF finish = "complete" /\ S!Advances(s.out) THEN runs + 1 ELSE runs
+  /\ turn' = <<>>
   /\ UNCHANGED <<plane, daemon, asked, hint, flights, now>>
 
 (* Result, then ACK (STN-6); the answer may be lost after it was heard. *)
@@ -272,8 +274,16 @@ StationCleans ==
      IN plane' = Up(s.m) /\ StationHears(e.ticket, [kind |-> "cleanup_done"])
   /\ turn' = <<>>
   /\ UNCHANGED <<daemon, asked, hint, runs, flights, now>>
+\* LSN-1: an idle station looks by itself, and finds what is open and not skipped.
+StationPolls ==
+  /\ Says("poll")
+  /\ LET s == S!StepWorkFound(station.m)
+         found == plane.up /\ 1 \notin told[1].skip /\ P!The(P!Row(plane.m, 1)).finished = <<>>
+     IN IF found /\ S!Advances(s.out) THEN s.m.live.issued <= MaxIssued /\ station' = Up(s.m) /\ told' = Tail(told) \o s.eff
+        ELSE UNCHANGED station /\ told' = Tail(told)
+  /\ UNCHANGED <<plane, daemon, asked, hint, turn, runs, flights, now>>
 StationTells ==
-  /\ told # <<>> /\ station.up /\ told[1].kind \in {"tell_operator", "poll"} /\ told' = Tail(told)
+  /\ told # <<>> /\ station.up /\ told[1].kind \in {"tell_operator"} /\ told' = Tail(told)
   /\ UNCHANGED <<plane, daemon, station, asked, hint, turn, runs, flights, now>>
 
 ------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ station_records_lost == StationRecords(TRUE) /\ TRUE
 station_acks == StationAcks(FALSE) /\ TRUE
 station_acks_lost == StationAcks(TRUE) /\ TRUE
 station_cleans == StationCleans /\ TRUE
+station_polls == StationPolls /\ TRUE
 station_tells == StationTells /\ TRUE
 plane_crashes == PlaneCrashes /\ TRUE
 plane_boots == PlaneBoots /\ TRUE
@@ -76,6 +77,7 @@ Next_tiny ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -118,6 +120,7 @@ Next_losses ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -160,6 +163,7 @@ Next_daemon ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -171,24 +175,6 @@ Next_daemon ==
 
 Next_station ==
   \/ plane_fires
-  \/ plane_fires_hint_lost
-  \/ hint_comes
-  \/ hint_comes_and_stays
-  \/ hint_lost
-  \/ daemon_fires
-  \/ daemon_asks
-  \/ daemon_asks_unheard
-  \/ daemon_asks_answer_lost
-  \/ daemon_reports
-  \/ daemon_dispatches_told
-  \/ daemon_dispatches_unsure
-  \/ daemon_dispatches_lost
-  \/ daemon_probes
-  \/ daemon_sweeps
-  \/ daemon_sweeps_in_vain
-  \/ daemon_tells
-  \/ flight_is_read
-  \/ flight_is_over
   \/ station_fires
   \/ station_reads
   \/ station_claims
@@ -202,11 +188,8 @@ Next_station ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
-  \/ plane_crashes
-  \/ plane_boots
-  \/ daemon_crashes
-  \/ daemon_boots
   \/ station_crashes
   \/ station_boots
   \/ tick
@@ -244,6 +227,7 @@ Next_plane ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots
@@ -286,6 +270,7 @@ Next_time ==
   \/ station_acks
   \/ station_acks_lost
   \/ station_cleans
+  \/ station_polls
   \/ station_tells
   \/ plane_crashes
   \/ plane_boots

@@ -160,20 +160,6 @@ respond_now_1_1_reply__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1
 respond_now_1_1_reply__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 1, "reply"), "refused_unknown_message")
 respond_now_1_1_reply__refused_already_finished == Room /\ Take(StepRespond(M, now_, 1, 1, "reply"), "refused_already_finished")
 respond_now_1_1_reply__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 1, "reply"), "refused_not_claimed")
-respond_now_1_2_silence__responded == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "responded")
-respond_now_1_2_silence__absorbed == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "absorbed")
-respond_now_1_2_silence__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_result_conflict")
-respond_now_1_2_silence__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_lost_lease")
-respond_now_1_2_silence__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_unknown_message")
-respond_now_1_2_silence__refused_already_finished == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_already_finished")
-respond_now_1_2_silence__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_not_claimed")
-respond_now_1_2_reply__responded == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "responded")
-respond_now_1_2_reply__absorbed == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "absorbed")
-respond_now_1_2_reply__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_result_conflict")
-respond_now_1_2_reply__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_lost_lease")
-respond_now_1_2_reply__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_unknown_message")
-respond_now_1_2_reply__refused_already_finished == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_already_finished")
-respond_now_1_2_reply__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_not_claimed")
 respond_now_2_1_silence__responded == Room /\ Take(StepRespond(M, now_, 2, 1, "silence"), "responded")
 respond_now_2_1_silence__absorbed == Room /\ Take(StepRespond(M, now_, 2, 1, "silence"), "absorbed")
 respond_now_2_1_silence__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 2, 1, "silence"), "refused_result_conflict")
@@ -188,24 +174,21 @@ respond_now_2_1_reply__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 2
 respond_now_2_1_reply__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 2, 1, "reply"), "refused_unknown_message")
 respond_now_2_1_reply__refused_already_finished == Room /\ Take(StepRespond(M, now_, 2, 1, "reply"), "refused_already_finished")
 respond_now_2_1_reply__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 2, 1, "reply"), "refused_not_claimed")
-respond_now_2_2_silence__responded == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "responded")
-respond_now_2_2_silence__absorbed == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "absorbed")
-respond_now_2_2_silence__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "refused_result_conflict")
-respond_now_2_2_silence__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "refused_lost_lease")
-respond_now_2_2_silence__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "refused_unknown_message")
-respond_now_2_2_silence__refused_already_finished == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "refused_already_finished")
-respond_now_2_2_silence__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 2, 2, "silence"), "refused_not_claimed")
-respond_now_2_2_reply__responded == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "responded")
-respond_now_2_2_reply__absorbed == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "absorbed")
-respond_now_2_2_reply__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "refused_result_conflict")
-respond_now_2_2_reply__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "refused_lost_lease")
-respond_now_2_2_reply__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "refused_unknown_message")
-respond_now_2_2_reply__refused_already_finished == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "refused_already_finished")
-respond_now_2_2_reply__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 2, 2, "reply"), "refused_not_claimed")
+respond_now_1_2_silence__responded == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "responded")
+respond_now_1_2_silence__absorbed == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "absorbed")
+respond_now_1_2_silence__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_result_conflict")
+respond_now_1_2_silence__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_lost_lease")
+respond_now_1_2_silence__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_unknown_message")
+respond_now_1_2_silence__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 2, "silence"), "refused_not_claimed")
+respond_now_1_2_reply__responded == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "responded")
+respond_now_1_2_reply__absorbed == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "absorbed")
+respond_now_1_2_reply__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_result_conflict")
+respond_now_1_2_reply__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_lost_lease")
+respond_now_1_2_reply__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_unknown_message")
+respond_now_1_2_reply__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 2, "reply"), "refused_not_claimed")
 respond_now_1_1_done__refused_result_conflict == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_result_conflict")
 respond_now_1_1_done__refused_lost_lease == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_lost_lease")
 respond_now_1_1_done__refused_unknown_message == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_unknown_message")
-respond_now_1_1_done__refused_already_finished == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_already_finished")
 respond_now_1_1_done__refused_not_claimed == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_not_claimed")
 respond_now_1_1_done__refused_response_required == Room /\ Take(StepRespond(M, now_, 1, 1, "done"), "refused_response_required")
 respond_now_2_1_done__responded == Room /\ Take(StepRespond(M, now_, 2, 1, "done"), "responded")
@@ -247,7 +230,6 @@ ack_by_human__refused_ack_not_read == Room /\ Take(StepAck(M, by_human, none), "
 ack_agent3__acknowledged == Room /\ Take(StepAck(M, agent3, none), "acknowledged")
 ack_agent3__absorbed == Room /\ Take(StepAck(M, agent3, none), "absorbed")
 ack_agent3__refused_ack_unknown_message == Room /\ Take(StepAck(M, agent3, none), "refused_ack_unknown_message")
-ack_agent3__refused_already_acknowledged == Room /\ Take(StepAck(M, agent3, none), "refused_already_acknowledged")
 ack_agent3__refused_ack_not_read == Room /\ Take(StepAck(M, agent3, none), "refused_ack_not_read")
 ack_skewed__acknowledged == Room /\ Take(StepAck(M, skewed, none), "acknowledged")
 ack_skewed__absorbed == Room /\ Take(StepAck(M, skewed, none), "absorbed")
@@ -272,19 +254,16 @@ ask_east_last__withheld_not_outstanding == Room /\ Take(StepAsk(M, "east", last_
 ask_east_last__withheld_permit_held == Room /\ Take(StepAsk(M, "east", last_), "withheld_permit_held")
 ask_east_first__permitted == Room /\ Take(StepAsk(M, "east", first_), "permitted")
 ask_east_first__withheld_unminted == Room /\ Take(StepAsk(M, "east", first_), "withheld_unminted")
-ask_east_first__withheld_authority_withdrawn == Room /\ Take(StepAsk(M, "east", first_), "withheld_authority_withdrawn")
 ask_east_first__withheld_not_armed == Room /\ Take(StepAsk(M, "east", first_), "withheld_not_armed")
 ask_east_first__withheld_not_outstanding == Room /\ Take(StepAsk(M, "east", first_), "withheld_not_outstanding")
 ask_east_first__withheld_permit_held == Room /\ Take(StepAsk(M, "east", first_), "withheld_permit_held")
 ask_west_last__permitted == Room /\ Take(StepAsk(M, "west", last_), "permitted")
 ask_west_last__withheld_unminted == Room /\ Take(StepAsk(M, "west", last_), "withheld_unminted")
-ask_west_last__withheld_authority_withdrawn == Room /\ Take(StepAsk(M, "west", last_), "withheld_authority_withdrawn")
 ask_west_last__withheld_not_armed == Room /\ Take(StepAsk(M, "west", last_), "withheld_not_armed")
 ask_west_last__withheld_not_outstanding == Room /\ Take(StepAsk(M, "west", last_), "withheld_not_outstanding")
 ask_west_last__withheld_permit_held == Room /\ Take(StepAsk(M, "west", last_), "withheld_permit_held")
 ask_west_first__permitted == Room /\ Take(StepAsk(M, "west", first_), "permitted")
 ask_west_first__withheld_unminted == Room /\ Take(StepAsk(M, "west", first_), "withheld_unminted")
-ask_west_first__withheld_authority_withdrawn == Room /\ Take(StepAsk(M, "west", first_), "withheld_authority_withdrawn")
 ask_west_first__withheld_not_armed == Room /\ Take(StepAsk(M, "west", first_), "withheld_not_armed")
 ask_west_first__withheld_not_outstanding == Room /\ Take(StepAsk(M, "west", first_), "withheld_not_outstanding")
 ask_west_first__withheld_permit_held == Room /\ Take(StepAsk(M, "west", first_), "withheld_permit_held")
@@ -546,20 +525,6 @@ Next_work ==
   \/ respond_now_1_1_reply__refused_unknown_message
   \/ respond_now_1_1_reply__refused_already_finished
   \/ respond_now_1_1_reply__refused_not_claimed
-  \/ respond_now_1_2_silence__responded
-  \/ respond_now_1_2_silence__absorbed
-  \/ respond_now_1_2_silence__refused_result_conflict
-  \/ respond_now_1_2_silence__refused_lost_lease
-  \/ respond_now_1_2_silence__refused_unknown_message
-  \/ respond_now_1_2_silence__refused_already_finished
-  \/ respond_now_1_2_silence__refused_not_claimed
-  \/ respond_now_1_2_reply__responded
-  \/ respond_now_1_2_reply__absorbed
-  \/ respond_now_1_2_reply__refused_result_conflict
-  \/ respond_now_1_2_reply__refused_lost_lease
-  \/ respond_now_1_2_reply__refused_unknown_message
-  \/ respond_now_1_2_reply__refused_already_finished
-  \/ respond_now_1_2_reply__refused_not_claimed
   \/ respond_now_2_1_silence__responded
   \/ respond_now_2_1_silence__absorbed
   \/ respond_now_2_1_silence__refused_result_conflict
@@ -574,10 +539,21 @@ Next_work ==
   \/ respond_now_2_1_reply__refused_unknown_message
   \/ respond_now_2_1_reply__refused_already_finished
   \/ respond_now_2_1_reply__refused_not_claimed
+  \/ respond_now_1_2_silence__responded
+  \/ respond_now_1_2_silence__absorbed
+  \/ respond_now_1_2_silence__refused_result_conflict
+  \/ respond_now_1_2_silence__refused_lost_lease
+  \/ respond_now_1_2_silence__refused_unknown_message
+  \/ respond_now_1_2_silence__refused_not_claimed
+  \/ respond_now_1_2_reply__responded
+  \/ respond_now_1_2_reply__absorbed
+  \/ respond_now_1_2_reply__refused_result_conflict
+  \/ respond_now_1_2_reply__refused_lost_lease
+  \/ respond_now_1_2_reply__refused_unknown_message
+  \/ respond_now_1_2_reply__refused_not_claimed
   \/ respond_now_1_1_done__refused_result_conflict
   \/ respond_now_1_1_done__refused_lost_lease
   \/ respond_now_1_1_done__refused_unknown_message
-  \/ respond_now_1_1_done__refused_already_finished
   \/ respond_now_1_1_done__refused_not_claimed
   \/ respond_now_1_1_done__refused_response_required
   \/ respond_now_2_1_done__responded
@@ -626,11 +602,11 @@ Listed_work == Room =>
   /\ StepFinishTurn(M, old_, 1, 1, "complete").out \in {"refused_lost_lease"}
   /\ StepRespond(M, now_, 1, 1, "silence").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, now_, 1, 1, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
-  /\ StepRespond(M, now_, 1, 2, "silence").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
-  /\ StepRespond(M, now_, 1, 2, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, now_, 2, 1, "silence").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, now_, 2, 1, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
-  /\ StepRespond(M, now_, 1, 1, "done").out \in {"refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed", "refused_response_required"}
+  /\ StepRespond(M, now_, 1, 2, "silence").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_not_claimed"}
+  /\ StepRespond(M, now_, 1, 2, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_not_claimed"}
+  /\ StepRespond(M, now_, 1, 1, "done").out \in {"refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_not_claimed", "refused_response_required"}
   /\ StepRespond(M, now_, 2, 1, "done").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, old_, 1, 1, "reply").out \in {"absorbed", "refused_result_conflict", "refused_lost_lease"}
   /\ StepReleaseQuarantine(M, 1).out \in {"quarantine_released", "absorbed", "refused_unknown_message", "refused_already_finished"}
@@ -859,7 +835,6 @@ Next_cursor ==
   \/ ack_agent3__acknowledged
   \/ ack_agent3__absorbed
   \/ ack_agent3__refused_ack_unknown_message
-  \/ ack_agent3__refused_already_acknowledged
   \/ ack_agent3__refused_ack_not_read
   \/ resolve_1__resolved
   \/ resolve_1__absorbed
@@ -887,7 +862,7 @@ Listed_cursor == Room =>
   /\ StepRespond(M, now_, 2, 1, "reply").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepRespond(M, now_, 2, 1, "done").out \in {"responded", "absorbed", "refused_result_conflict", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAck(M, by_agent, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
-  /\ StepAck(M, agent3, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_already_acknowledged", "refused_ack_not_read"}
+  /\ StepAck(M, agent3, none).out \in {"acknowledged", "absorbed", "refused_ack_unknown_message", "refused_ack_not_read"}
   /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
   /\ StepExpire(M, 1).out \in {"absorbed", "refused_unknown_message", "refused_ack_wrong_tier"}
   /\ StepExpire(M, 2).out \in {"expired", "absorbed", "refused_unknown_message"}
@@ -1101,6 +1076,57 @@ Listed_hints == Room =>
   /\ StepResolve(M, 1).out \in {"resolved", "absorbed", "refused_unknown_message", "refused_already_acknowledged"}
   /\ StepFire(M).out \in {"absorbed", "lease_expired", "flight_expired", "escalated", "minted", "emission_refused_not_on_roster", "emission_refused_not_armed", "emission_refused_tier0_closed"}
 
+Next_authority ==
+  \/ boot
+  \/ commit
+  \/ withdraw_rostered
+  \/ withdraw_armed
+  \/ withdraw_open
+  \/ give_back_rostered
+  \/ give_back_armed
+  \/ give_back_open
+  \/ start__started
+  \/ start__absorbed
+  \/ admit_alert__admitted
+  \/ admit_alert__absorbed
+  \/ admit_alert__refused_duplicate_conflict
+  \/ admit_alert__refused_not_on_roster
+  \/ admit_alert__refused_tier0_closed
+  \/ admit_alert__refused_queue_full
+  \/ ask_east_last__permitted
+  \/ ask_east_last__withheld_unminted
+  \/ ask_east_last__withheld_authority_withdrawn
+  \/ ask_east_last__withheld_not_armed
+  \/ ask_east_last__withheld_not_outstanding
+  \/ ask_east_last__withheld_permit_held
+  \/ report_east_attempted__reported
+  \/ report_east_attempted__absorbed
+  \/ report_east_attempted__refused_stale_ticket
+  \/ report_east_attempted__withheld_unminted
+  \/ sweep__swept
+  \/ sweep__refused_tier0_closed
+  \/ sweep__withheld_permit_held
+  \/ sweep__withheld_not_outstanding
+  \/ sweep__withheld_authority_withdrawn
+  \/ sweep__withheld_not_armed
+  \/ fire__absorbed
+  \/ fire__lease_expired
+  \/ fire__flight_expired
+  \/ fire__escalated
+  \/ fire__minted
+  \/ fire__emission_refused_not_on_roster
+  \/ fire__emission_refused_not_armed
+  \/ fire__emission_refused_tier0_closed
+
+\* Every outcome has its action: nothing is missing in the graph.
+Listed_authority == Room =>
+  /\ StepStart(M, 0).out \in {"started", "absorbed"}
+  /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
+  /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
+  /\ StepReport(M, "east", M.img.permit_fence, PermitWake, "attempted").out \in {"reported", "absorbed", "refused_stale_ticket", "withheld_unminted"}
+  /\ StepSweep(M).out \in {"swept", "refused_tier0_closed", "withheld_permit_held", "withheld_not_outstanding", "withheld_authority_withdrawn", "withheld_not_armed"}
+  /\ StepFire(M).out \in {"absorbed", "lease_expired", "flight_expired", "escalated", "minted", "emission_refused_not_on_roster", "emission_refused_not_armed", "emission_refused_tier0_closed"}
+
 Next_permits ==
   \/ boot
   \/ commit
@@ -1115,16 +1141,6 @@ Next_permits ==
   \/ admit_alert__refused_not_on_roster
   \/ admit_alert__refused_tier0_closed
   \/ admit_alert__refused_queue_full
-  \/ claim_ann_1__leased
-  \/ claim_ann_1__absorbed
-  \/ claim_ann_1__refused_lease_held
-  \/ claim_ann_1__refused_nothing_to_claim
-  \/ read_now_1__read
-  \/ read_now_1__absorbed
-  \/ read_now_1__refused_lost_lease
-  \/ read_now_1__refused_unknown_message
-  \/ read_now_1__refused_already_finished
-  \/ read_now_1__refused_not_claimed
   \/ ask_east_last__permitted
   \/ ask_east_last__withheld_unminted
   \/ ask_east_last__withheld_authority_withdrawn
@@ -1133,19 +1149,16 @@ Next_permits ==
   \/ ask_east_last__withheld_permit_held
   \/ ask_east_first__permitted
   \/ ask_east_first__withheld_unminted
-  \/ ask_east_first__withheld_authority_withdrawn
   \/ ask_east_first__withheld_not_armed
   \/ ask_east_first__withheld_not_outstanding
   \/ ask_east_first__withheld_permit_held
   \/ ask_west_last__permitted
   \/ ask_west_last__withheld_unminted
-  \/ ask_west_last__withheld_authority_withdrawn
   \/ ask_west_last__withheld_not_armed
   \/ ask_west_last__withheld_not_outstanding
   \/ ask_west_last__withheld_permit_held
   \/ ask_west_first__permitted
   \/ ask_west_first__withheld_unminted
-  \/ ask_west_first__withheld_authority_withdrawn
   \/ ask_west_first__withheld_not_armed
   \/ ask_west_first__withheld_not_outstanding
   \/ ask_west_first__withheld_permit_held
@@ -1192,12 +1205,10 @@ Next_permits ==
 Listed_permits == Room =>
   /\ StepStart(M, 0).out \in {"started", "absorbed"}
   /\ StepAdmit(M, alert).out \in {"admitted", "absorbed", "refused_duplicate_conflict", "refused_not_on_roster", "refused_tier0_closed", "refused_queue_full"}
-  /\ StepClaim(M, "ann", 1).out \in {"leased", "absorbed", "refused_lease_held", "refused_nothing_to_claim"}
-  /\ StepRead(M, now_, 1).out \in {"read", "absorbed", "refused_lost_lease", "refused_unknown_message", "refused_already_finished", "refused_not_claimed"}
   /\ StepAsk(M, "east", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
-  /\ StepAsk(M, "east", first_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
-  /\ StepAsk(M, "west", last_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
-  /\ StepAsk(M, "west", first_).out \in {"permitted", "withheld_unminted", "withheld_authority_withdrawn", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
+  /\ StepAsk(M, "east", first_).out \in {"permitted", "withheld_unminted", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
+  /\ StepAsk(M, "west", last_).out \in {"permitted", "withheld_unminted", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
+  /\ StepAsk(M, "west", first_).out \in {"permitted", "withheld_unminted", "withheld_not_armed", "withheld_not_outstanding", "withheld_permit_held"}
   /\ StepAsk(M, "east", unminted).out \in {"withheld_unminted"}
   /\ StepAsk(M, "east", other_token).out \in {"withheld_unminted"}
   /\ StepAsk(M, "east", other_message).out \in {"withheld_unminted"}

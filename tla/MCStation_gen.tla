@@ -12,14 +12,10 @@ clock_back_2 == ClockBack(2) /\ TRUE
 grant__granted == Room /\ Take(StepGrant(M, GrantUntil, 1), "granted")
 grant__absorbed == Room /\ Take(StepGrant(M, GrantUntil, 1), "absorbed")
 grant__refused_latched == Room /\ Take(StepGrant(M, GrantUntil, 1), "refused_latched")
-grant__refused_not_armed == Room /\ Take(StepGrant(M, GrantUntil, 1), "refused_not_armed")
-grant__refused_operator_bound_exceeded == Room /\ Take(StepGrant(M, GrantUntil, 1), "refused_operator_bound_exceeded")
 grant_short__granted == Room /\ Take(StepGrant(M, FirstWall + 1, 2), "granted")
 grant_short__absorbed == Room /\ Take(StepGrant(M, FirstWall + 1, 2), "absorbed")
-grant_short__refused_latched == Room /\ Take(StepGrant(M, FirstWall + 1, 2), "refused_latched")
 grant_short__refused_not_armed == Room /\ Take(StepGrant(M, FirstWall + 1, 2), "refused_not_armed")
 grant_too_long__refused_operator_bound_exceeded == Room /\ Take(StepGrant(M, wall + GrantMax + 1, 3), "refused_operator_bound_exceeded")
-grant_too_long__refused_latched == Room /\ Take(StepGrant(M, wall + GrantMax + 1, 3), "refused_latched")
 disarm__grant_ended_disarmed == Room /\ Take(EndGrant(M, "disarmed"), "grant_ended_disarmed")
 disarm__absorbed == Room /\ Take(EndGrant(M, "disarmed"), "absorbed")
 abort__grant_ended_aborted == Room /\ Take(EndGrant(M, "aborted"), "grant_ended_aborted")
@@ -30,7 +26,6 @@ mark_tail_0__refused_latched == Room /\ Take(StepMarkTail(M, 0), "refused_latche
 mark_tail_0__refused_out_of_phase == Room /\ Take(StepMarkTail(M, 0), "refused_out_of_phase")
 mark_tail_1__tail_known == Room /\ Take(StepMarkTail(M, 1), "tail_known")
 mark_tail_1__absorbed == Room /\ Take(StepMarkTail(M, 1), "absorbed")
-mark_tail_1__refused_latched == Room /\ Take(StepMarkTail(M, 1), "refused_latched")
 mark_tail_1__refused_out_of_phase == Room /\ Take(StepMarkTail(M, 1), "refused_out_of_phase")
 hint__woken == Room /\ Take(StepHint(M), "woken")
 hint__absorbed == Room /\ Take(StepHint(M), "absorbed")
@@ -45,11 +40,9 @@ work_found__refused_out_of_phase == Room /\ Take(StepWorkFound(M), "refused_out_
 inbox_read_own__reading_started == Room /\ Take(StepCompletion(M, t_own, [kind |-> "inbox_read"]), "reading_started")
 inbox_read_own__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "inbox_read"]), "absorbed")
 inbox_read_own__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "inbox_read"]), "refused_not_armed")
-inbox_read_own__refused_stale_ticket == Room /\ Take(StepCompletion(M, t_own, [kind |-> "inbox_read"]), "refused_stale_ticket")
 inbox_read_own__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "inbox_read"]), "refused_out_of_phase")
 inbox_read_late__absorbed == Room /\ Take(StepCompletion(M, t_late, [kind |-> "inbox_read"]), "absorbed")
 inbox_read_late__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_late, [kind |-> "inbox_read"]), "refused_out_of_phase")
-inbox_read_late__reading_started == Room /\ Take(StepCompletion(M, t_late, [kind |-> "inbox_read"]), "reading_started")
 inbox_read_stale__refused_stale_ticket == Room /\ Take(StepCompletion(M, t_stale, [kind |-> "inbox_read"]), "refused_stale_ticket")
 inbox_read_never__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_never, [kind |-> "inbox_read"]), "refused_out_of_phase")
 inbox_read_future__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_future, [kind |-> "inbox_read"]), "refused_out_of_phase")
@@ -72,67 +65,47 @@ claimed_own_mail__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |->
 claimed_own_mail__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]), "latched")
 claimed_own_mail__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]), "absorbed")
 claimed_own_mail__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]), "refused_out_of_phase")
-claimed_own_mail__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]), "refused_not_armed")
 claimed_own_released__turn_started == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "turn_started")
 claimed_own_released__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "turn_resumed")
 claimed_own_released__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "nothing_new")
-claimed_own_released__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "latched")
 claimed_own_released__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "absorbed")
 claimed_own_released__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "refused_out_of_phase")
-claimed_own_released__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]), "refused_not_armed")
 claimed_own_prior__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]), "turn_resumed")
 claimed_own_prior__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]), "absorbed")
 claimed_own_prior__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]), "refused_out_of_phase")
-claimed_own_prior__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]), "refused_not_armed")
 claimed_own_deep__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]), "latched")
 claimed_own_deep__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]), "absorbed")
 claimed_own_deep__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]), "refused_out_of_phase")
-claimed_own_deep__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]), "refused_not_armed")
 claimed_own_loop__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]), "latched")
 claimed_own_loop__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]), "absorbed")
 claimed_own_loop__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]), "refused_out_of_phase")
-claimed_own_loop__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]), "refused_not_armed")
 claimed_own_echo__turn_started == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "turn_started")
-claimed_own_echo__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "turn_resumed")
 claimed_own_echo__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "nothing_new")
 claimed_own_echo__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "latched")
 claimed_own_echo__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "absorbed")
 claimed_own_echo__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "refused_out_of_phase")
-claimed_own_echo__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]), "refused_not_armed")
 claimed_own_echo2__turn_started == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "turn_started")
-claimed_own_echo2__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "turn_resumed")
 claimed_own_echo2__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "nothing_new")
 claimed_own_echo2__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "latched")
 claimed_own_echo2__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "absorbed")
 claimed_own_echo2__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "refused_out_of_phase")
-claimed_own_echo2__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]), "refused_not_armed")
 claimed_own_alert_unmapped__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "turn_resumed")
 claimed_own_alert_unmapped__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "nothing_new")
 claimed_own_alert_unmapped__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "absorbed")
 claimed_own_alert_unmapped__refused_unmapped_model == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "refused_unmapped_model")
 claimed_own_alert_unmapped__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "refused_out_of_phase")
-claimed_own_alert_unmapped__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]), "refused_not_armed")
 claimed_own_alert_attached__turn_started == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "turn_started")
 claimed_own_alert_attached__turn_resumed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "turn_resumed")
 claimed_own_alert_attached__nothing_new == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "nothing_new")
-claimed_own_alert_attached__latched == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "latched")
 claimed_own_alert_attached__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "absorbed")
 claimed_own_alert_attached__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "refused_out_of_phase")
-claimed_own_alert_attached__refused_not_armed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]), "refused_not_armed")
 claimed_clean_alert__turn_started == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "turn_started")
 claimed_clean_alert__turn_resumed == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "turn_resumed")
 claimed_clean_alert__nothing_new == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "nothing_new")
-claimed_clean_alert__latched == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "latched")
 claimed_clean_alert__absorbed == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "absorbed")
 claimed_clean_alert__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_out_of_phase")
-claimed_clean_alert__refused_not_armed == Room /\ Take(StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_not_armed")
-claimed_late_alert__turn_started == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "turn_started")
-claimed_late_alert__turn_resumed == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "turn_resumed")
-claimed_late_alert__nothing_new == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "nothing_new")
-claimed_late_alert__latched == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "latched")
 claimed_late_alert__absorbed == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "absorbed")
 claimed_late_alert__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_out_of_phase")
-claimed_late_alert__refused_not_armed == Room /\ Take(StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_not_armed")
 claimed_stale_alert__refused_stale_ticket == Room /\ Take(StepCompletion(M, t_stale, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_stale_ticket")
 claimed_never_alert__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_never, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]), "refused_out_of_phase")
 turn_finished_own_complete_reply__turn_finished_complete == Room /\ Take(StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]), "turn_finished_complete")
@@ -159,7 +132,6 @@ turn_finished_own_unreported__refused_out_of_phase == Room /\ Take(StepCompletio
 turn_finished_own_unknown__turn_finished_unknown == Room /\ Take(StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]), "turn_finished_unknown")
 turn_finished_own_unknown__absorbed == Room /\ Take(StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]), "absorbed")
 turn_finished_own_unknown__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]), "refused_out_of_phase")
-turn_finished_late_complete__turn_finished_complete == Room /\ Take(StepCompletion(M, t_late, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]), "turn_finished_complete")
 turn_finished_late_complete__absorbed == Room /\ Take(StepCompletion(M, t_late, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]), "absorbed")
 turn_finished_late_complete__refused_out_of_phase == Room /\ Take(StepCompletion(M, t_late, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]), "refused_out_of_phase")
 turn_finished_stale_complete__refused_stale_ticket == Room /\ Take(StepCompletion(M, t_stale, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]), "refused_stale_ticket")
@@ -220,7 +192,6 @@ cause_gone_audit_unavailable__absorbed == Room /\ Take(StepCauseGone(M, "audit_u
 cause_gone_audit_unavailable__refused_not_armed == Room /\ Take(StepCauseGone(M, "audit_unavailable"), "refused_not_armed")
 cause_gone_audit_unavailable__refused_latched == Room /\ Take(StepCauseGone(M, "audit_unavailable"), "refused_latched")
 cause_gone_config_invalid__cause_gone == Room /\ Take(StepCauseGone(M, "config_invalid"), "cause_gone")
-cause_gone_config_invalid__grant_ended_expired == Room /\ Take(StepCauseGone(M, "config_invalid"), "grant_ended_expired")
 cause_gone_config_invalid__absorbed == Room /\ Take(StepCauseGone(M, "config_invalid"), "absorbed")
 cause_gone_config_invalid__refused_not_armed == Room /\ Take(StepCauseGone(M, "config_invalid"), "refused_not_armed")
 cause_gone_config_invalid__refused_latched == Room /\ Take(StepCauseGone(M, "config_invalid"), "refused_latched")
@@ -278,8 +249,6 @@ Next_tiny ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ disarm__grant_ended_disarmed
   \/ disarm__absorbed
   \/ hint__woken
@@ -295,7 +264,6 @@ Next_tiny ==
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
-  \/ inbox_read_own__refused_stale_ticket
   \/ inbox_read_own__refused_out_of_phase
   \/ claimed_own_alert__turn_started
   \/ claimed_own_alert__turn_resumed
@@ -340,11 +308,11 @@ Next_tiny ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_tiny == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
@@ -360,13 +328,10 @@ Next_pass ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ disarm__grant_ended_disarmed
   \/ disarm__absorbed
   \/ mark_tail_1__tail_known
   \/ mark_tail_1__absorbed
-  \/ mark_tail_1__refused_latched
   \/ mark_tail_1__refused_out_of_phase
   \/ hint__woken
   \/ hint__absorbed
@@ -381,11 +346,9 @@ Next_pass ==
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
-  \/ inbox_read_own__refused_stale_ticket
   \/ inbox_read_own__refused_out_of_phase
   \/ inbox_read_late__absorbed
   \/ inbox_read_late__refused_out_of_phase
-  \/ inbox_read_late__reading_started
   \/ inbox_read_stale__refused_stale_ticket
   \/ inbox_read_never__refused_out_of_phase
   \/ inbox_read_future__refused_out_of_phase
@@ -408,21 +371,13 @@ Next_pass ==
   \/ claimed_own_mail__latched
   \/ claimed_own_mail__absorbed
   \/ claimed_own_mail__refused_out_of_phase
-  \/ claimed_own_mail__refused_not_armed
   \/ claimed_clean_alert__turn_started
   \/ claimed_clean_alert__turn_resumed
   \/ claimed_clean_alert__nothing_new
-  \/ claimed_clean_alert__latched
   \/ claimed_clean_alert__absorbed
   \/ claimed_clean_alert__refused_out_of_phase
-  \/ claimed_clean_alert__refused_not_armed
-  \/ claimed_late_alert__turn_started
-  \/ claimed_late_alert__turn_resumed
-  \/ claimed_late_alert__nothing_new
-  \/ claimed_late_alert__latched
   \/ claimed_late_alert__absorbed
   \/ claimed_late_alert__refused_out_of_phase
-  \/ claimed_late_alert__refused_not_armed
   \/ claimed_stale_alert__refused_stale_ticket
   \/ claimed_never_alert__refused_out_of_phase
   \/ turn_finished_own_complete_reply__turn_finished_complete
@@ -449,7 +404,6 @@ Next_pass ==
   \/ turn_finished_own_unknown__turn_finished_unknown
   \/ turn_finished_own_unknown__absorbed
   \/ turn_finished_own_unknown__refused_out_of_phase
-  \/ turn_finished_late_complete__turn_finished_complete
   \/ turn_finished_late_complete__absorbed
   \/ turn_finished_late_complete__refused_out_of_phase
   \/ turn_finished_stale_complete__refused_stale_ticket
@@ -503,22 +457,22 @@ Next_pass ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_pass == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
-  /\ StepMarkTail(M, 1).out \in {"tail_known", "absorbed", "refused_latched", "refused_out_of_phase"}
+  /\ StepMarkTail(M, 1).out \in {"tail_known", "absorbed", "refused_out_of_phase"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_late, [kind |-> "inbox_read"]).out \in {"absorbed", "refused_out_of_phase", "reading_started"}
+  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_late, [kind |-> "inbox_read"]).out \in {"absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_stale, [kind |-> "inbox_read"]).out \in {"refused_stale_ticket"}
   /\ StepCompletion(M, t_never, [kind |-> "inbox_read"]).out \in {"refused_out_of_phase"}
   /\ StepCompletion(M, t_future, [kind |-> "inbox_read"]).out \in {"refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "dispatch_failed"]).out \in {"dispatch_failed", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<>>]).out \in {"nothing_new", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_clean, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_late, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_stale, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"refused_stale_ticket"}
   /\ StepCompletion(M, t_never, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
@@ -529,7 +483,7 @@ Listed_pass == Room =>
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "truncated", answer |-> nothing]).out \in {"turn_finished_truncated", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unreported", answer |-> nothing]).out \in {"turn_finished_unreported", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_late, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_late, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_stale, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"refused_stale_ticket"}
   /\ StepCompletion(M, t_never, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
@@ -553,14 +507,10 @@ Next_clock ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ grant_short__granted
   \/ grant_short__absorbed
-  \/ grant_short__refused_latched
   \/ grant_short__refused_not_armed
   \/ grant_too_long__refused_operator_bound_exceeded
-  \/ grant_too_long__refused_latched
   \/ hint__woken
   \/ hint__absorbed
   \/ hint__refused_not_armed
@@ -569,7 +519,6 @@ Next_clock ==
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
-  \/ inbox_read_own__refused_stale_ticket
   \/ inbox_read_own__refused_out_of_phase
   \/ claimed_own_alert__turn_started
   \/ claimed_own_alert__turn_resumed
@@ -608,11 +557,11 @@ Next_clock ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_clock == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
-  /\ StepGrant(M, FirstWall + 1, 2).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed"}
-  /\ StepGrant(M, wall + GrantMax + 1, 3).out \in {"refused_operator_bound_exceeded", "refused_latched"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
+  /\ StepGrant(M, FirstWall + 1, 2).out \in {"granted", "absorbed", "refused_not_armed"}
+  /\ StepGrant(M, wall + GrantMax + 1, 3).out \in {"refused_operator_bound_exceeded"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
@@ -627,8 +576,6 @@ Next_retry ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ work_found__reading_started
   \/ work_found__absorbed
   \/ work_found__refused_not_armed
@@ -644,14 +591,11 @@ Next_retry ==
   \/ claimed_own_released__turn_started
   \/ claimed_own_released__turn_resumed
   \/ claimed_own_released__nothing_new
-  \/ claimed_own_released__latched
   \/ claimed_own_released__absorbed
   \/ claimed_own_released__refused_out_of_phase
-  \/ claimed_own_released__refused_not_armed
   \/ claimed_own_prior__turn_resumed
   \/ claimed_own_prior__absorbed
   \/ claimed_own_prior__refused_out_of_phase
-  \/ claimed_own_prior__refused_not_armed
   \/ turn_finished_own_complete_reply__turn_finished_complete
   \/ turn_finished_own_complete_reply__absorbed
   \/ turn_finished_own_complete_reply__refused_out_of_phase
@@ -687,11 +631,11 @@ Next_retry ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_retry == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]).out \in {"turn_resumed", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<released>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<prior>>]).out \in {"turn_resumed", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
@@ -706,8 +650,6 @@ Next_own ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ disarm__grant_ended_disarmed
   \/ disarm__absorbed
   \/ abort__grant_ended_aborted
@@ -718,7 +660,6 @@ Next_own ==
   \/ mark_tail_0__refused_out_of_phase
   \/ mark_tail_1__tail_known
   \/ mark_tail_1__absorbed
-  \/ mark_tail_1__refused_latched
   \/ mark_tail_1__refused_out_of_phase
   \/ hint__woken
   \/ hint__absorbed
@@ -733,7 +674,6 @@ Next_own ==
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
-  \/ inbox_read_own__refused_stale_ticket
   \/ inbox_read_own__refused_out_of_phase
   \/ claimed_own_mail__turn_started
   \/ claimed_own_mail__turn_resumed
@@ -741,20 +681,16 @@ Next_own ==
   \/ claimed_own_mail__latched
   \/ claimed_own_mail__absorbed
   \/ claimed_own_mail__refused_out_of_phase
-  \/ claimed_own_mail__refused_not_armed
   \/ claimed_own_alert_unmapped__turn_resumed
   \/ claimed_own_alert_unmapped__nothing_new
   \/ claimed_own_alert_unmapped__absorbed
   \/ claimed_own_alert_unmapped__refused_unmapped_model
   \/ claimed_own_alert_unmapped__refused_out_of_phase
-  \/ claimed_own_alert_unmapped__refused_not_armed
   \/ claimed_own_alert_attached__turn_started
   \/ claimed_own_alert_attached__turn_resumed
   \/ claimed_own_alert_attached__nothing_new
-  \/ claimed_own_alert_attached__latched
   \/ claimed_own_alert_attached__absorbed
   \/ claimed_own_alert_attached__refused_out_of_phase
-  \/ claimed_own_alert_attached__refused_not_armed
   \/ turn_finished_own_complete_silence__turn_finished_complete
   \/ turn_finished_own_complete_silence__absorbed
   \/ turn_finished_own_complete_silence__refused_out_of_phase
@@ -793,17 +729,17 @@ Next_own ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_own == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
   /\ EndGrant(M, "aborted").out \in {"grant_ended_aborted", "absorbed"}
   /\ StepMarkTail(M, 0).out \in {"tail_known", "absorbed", "refused_latched", "refused_out_of_phase"}
-  /\ StepMarkTail(M, 1).out \in {"tail_known", "absorbed", "refused_latched", "refused_out_of_phase"}
+  /\ StepMarkTail(M, 1).out \in {"tail_known", "absorbed", "refused_out_of_phase"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]).out \in {"turn_resumed", "nothing_new", "absorbed", "refused_unmapped_model", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "unmapped", work |-> <<alert>>]).out \in {"turn_resumed", "nothing_new", "absorbed", "refused_unmapped_model", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "attached", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> silence]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unreported", answer |-> nothing]).out \in {"turn_finished_unreported", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
@@ -823,8 +759,6 @@ Next_refused ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ abort__grant_ended_aborted
   \/ abort__absorbed
   \/ mark_tail_0__tail_known
@@ -844,7 +778,6 @@ Next_refused ==
   \/ inbox_read_own__reading_started
   \/ inbox_read_own__absorbed
   \/ inbox_read_own__refused_not_armed
-  \/ inbox_read_own__refused_stale_ticket
   \/ inbox_read_own__refused_out_of_phase
   \/ claimed_own_alert__turn_started
   \/ claimed_own_alert__turn_resumed
@@ -887,7 +820,6 @@ Next_refused ==
   \/ cause_gone_audit_unavailable__refused_not_armed
   \/ cause_gone_audit_unavailable__refused_latched
   \/ cause_gone_config_invalid__cause_gone
-  \/ cause_gone_config_invalid__grant_ended_expired
   \/ cause_gone_config_invalid__absorbed
   \/ cause_gone_config_invalid__refused_not_armed
   \/ cause_gone_config_invalid__refused_latched
@@ -901,12 +833,12 @@ Next_refused ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_refused == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ EndGrant(M, "aborted").out \in {"grant_ended_aborted", "absorbed"}
   /\ StepMarkTail(M, 0).out \in {"tail_known", "absorbed", "refused_latched", "refused_out_of_phase"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_stale_ticket", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "inbox_read"]).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "complete", answer |-> reply]).out \in {"turn_finished_complete", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "result_recorded"]).out \in {"result_recorded", "synced_measured", "synced_unmeasured", "absorbed", "refused_out_of_phase"}
@@ -917,7 +849,7 @@ Listed_refused == Room =>
   /\ StepCauseFound(M, "audit_unavailable").out \in {"cause_found", "absorbed", "refused_not_armed", "refused_latched"}
   /\ StepCauseFound(M, "config_invalid").out \in {"cause_found", "absorbed", "refused_not_armed", "refused_latched"}
   /\ StepCauseGone(M, "audit_unavailable").out \in {"cause_gone", "grant_ended_expired", "absorbed", "refused_not_armed", "refused_latched"}
-  /\ StepCauseGone(M, "config_invalid").out \in {"cause_gone", "grant_ended_expired", "absorbed", "refused_not_armed", "refused_latched"}
+  /\ StepCauseGone(M, "config_invalid").out \in {"cause_gone", "absorbed", "refused_not_armed", "refused_latched"}
   /\ StepLatchFound(M, 88).out \in {"latched", "absorbed", "refused_latched"}
   /\ StepClear(M, 7).out \in {"clear_accepted", "absorbed", "refused_not_latched", "refused_out_of_phase"}
 
@@ -927,8 +859,6 @@ Next_fuse ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ work_found__reading_started
   \/ work_found__absorbed
   \/ work_found__refused_not_armed
@@ -947,29 +877,22 @@ Next_fuse ==
   \/ claimed_own_mail__latched
   \/ claimed_own_mail__absorbed
   \/ claimed_own_mail__refused_out_of_phase
-  \/ claimed_own_mail__refused_not_armed
   \/ claimed_own_deep__latched
   \/ claimed_own_deep__absorbed
   \/ claimed_own_deep__refused_out_of_phase
-  \/ claimed_own_deep__refused_not_armed
   \/ claimed_own_loop__latched
   \/ claimed_own_loop__absorbed
   \/ claimed_own_loop__refused_out_of_phase
-  \/ claimed_own_loop__refused_not_armed
   \/ claimed_own_echo__turn_started
-  \/ claimed_own_echo__turn_resumed
   \/ claimed_own_echo__nothing_new
   \/ claimed_own_echo__latched
   \/ claimed_own_echo__absorbed
   \/ claimed_own_echo__refused_out_of_phase
-  \/ claimed_own_echo__refused_not_armed
   \/ claimed_own_echo2__turn_started
-  \/ claimed_own_echo2__turn_resumed
   \/ claimed_own_echo2__nothing_new
   \/ claimed_own_echo2__latched
   \/ claimed_own_echo2__absorbed
   \/ claimed_own_echo2__refused_out_of_phase
-  \/ claimed_own_echo2__refused_not_armed
   \/ turn_finished_own_unknown__turn_finished_unknown
   \/ turn_finished_own_unknown__absorbed
   \/ turn_finished_own_unknown__refused_out_of_phase
@@ -995,14 +918,14 @@ Next_fuse ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_fuse == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<mail>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<deep>>]).out \in {"latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo>>]).out \in {"turn_started", "nothing_new", "latched", "absorbed", "refused_out_of_phase"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<echo2>>]).out \in {"turn_started", "nothing_new", "latched", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "turn_finished", finish |-> "unknown", answer |-> nothing]).out \in {"turn_finished_unknown", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "cleanup_done"]).out \in {"cleaned_up", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "recorded"]).out \in {"trip_audited_recorded", "absorbed", "refused_out_of_phase"}
@@ -1018,8 +941,6 @@ Next_late ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ disarm__grant_ended_disarmed
   \/ disarm__absorbed
   \/ hint__woken
@@ -1035,7 +956,6 @@ Next_late ==
   \/ claimed_own_loop__latched
   \/ claimed_own_loop__absorbed
   \/ claimed_own_loop__refused_out_of_phase
-  \/ claimed_own_loop__refused_not_armed
   \/ latch_found__latched
   \/ latch_found__absorbed
   \/ latch_found__refused_latched
@@ -1086,11 +1006,11 @@ Next_late ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_late == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ EndGrant(M, "disarmed").out \in {"grant_ended_disarmed", "absorbed"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase"}
   /\ StepLatchFound(M, 88).out \in {"latched", "absorbed", "refused_latched"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "recorded"]).out \in {"trip_audited_recorded", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "missing_failed"]).out \in {"trip_audited_missing_failed", "absorbed", "refused_out_of_phase"}
@@ -1113,8 +1033,6 @@ Next_latch ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ hint__woken
   \/ hint__absorbed
   \/ hint__refused_not_armed
@@ -1128,7 +1046,6 @@ Next_latch ==
   \/ claimed_own_loop__latched
   \/ claimed_own_loop__absorbed
   \/ claimed_own_loop__refused_out_of_phase
-  \/ claimed_own_loop__refused_not_armed
   \/ latch_found__latched
   \/ latch_found__absorbed
   \/ latch_found__refused_latched
@@ -1175,10 +1092,10 @@ Next_latch ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_latch == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ StepHint(M).out \in {"woken", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
-  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
+  /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<loop>>]).out \in {"latched", "absorbed", "refused_out_of_phase"}
   /\ StepLatchFound(M, 88).out \in {"latched", "absorbed", "refused_latched"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "recorded"]).out \in {"trip_audited_recorded", "absorbed", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "trip_audit_done", audit |-> "missing_failed"]).out \in {"trip_audited_missing_failed", "absorbed", "refused_out_of_phase"}
@@ -1202,8 +1119,6 @@ Next_restart ==
   \/ grant__granted
   \/ grant__absorbed
   \/ grant__refused_latched
-  \/ grant__refused_not_armed
-  \/ grant__refused_operator_bound_exceeded
   \/ work_found__reading_started
   \/ work_found__absorbed
   \/ work_found__refused_not_armed
@@ -1252,7 +1167,7 @@ Next_restart ==
 
 \* Every outcome has its action: nothing is missing in the graph.
 Listed_restart == Room =>
-  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched", "refused_not_armed", "refused_operator_bound_exceeded"}
+  /\ StepGrant(M, GrantUntil, 1).out \in {"granted", "absorbed", "refused_latched"}
   /\ StepWorkFound(M).out \in {"reading_started", "absorbed", "refused_not_armed", "refused_latched", "refused_out_of_phase"}
   /\ StepCompletion(M, t_own, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"turn_started", "turn_resumed", "nothing_new", "latched", "absorbed", "refused_out_of_phase", "refused_not_armed"}
   /\ StepCompletion(M, t_stale, [kind |-> "claimed", turn |-> TurnId, lane |-> "mapped", work |-> <<alert>>]).out \in {"refused_stale_ticket"}
