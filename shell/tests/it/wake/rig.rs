@@ -112,7 +112,7 @@ pub async fn stop(daemon: Daemon) {
 
 /// Waits for something, not for ever.
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(15);
+    let end = Instant::now() + Duration::from_secs(60);
     while !holds().await {
         assert!(Instant::now() < end, "waited in vain: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
