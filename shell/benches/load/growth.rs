@@ -23,7 +23,7 @@ const AT_ONCE: usize = 512;
 pub fn run(size: Size) {
     let wanted = std::env::var("AWAKENER_MESSAGES").ok().and_then(|text| text.parse().ok());
     let (small, large, rounds) = match size {
-        Size::Whole => (10_000, wanted.unwrap_or(300_000), 200),
+        Size::Whole => (10_000, wanted.unwrap_or(300_000), 60),
         Size::Smoke => (20, 40, 1),
     };
     let runtime = runtime();

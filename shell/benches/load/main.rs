@@ -23,7 +23,10 @@ pub enum Size {
     Smoke,
 }
 
-const PARTS: [(&str, fn(Size)); 5] = [
+/// What a part does.
+type Part = fn(Size);
+
+const PARTS: [(&str, Part); 5] = [
     ("admission", admission::run),
     ("wake", wake::run),
     ("flood", flood::run),
