@@ -5,7 +5,7 @@
 
 mod reload;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read as _};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use awakener_kernel::router::Routes;
 use awakener_kernel::station::{Mapped, Model};
 use awakener_spec::Reason;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
 use super::out::Answer;
@@ -350,9 +351,21 @@ fn pause(config: &Config, state: &Path) -> Option<Pause> {
 
 /// SHA-256 of this very program (OPR-2).
 fn binary() -> Result<ContentHash, Failure> {
-    let read = std::env::current_exe().and_then(std::fs::read);
-    read.map(|bytes| ContentHash::of(&bytes))
-        .map_err(|error| Failure::new(Exit::Failed, format!("This program cannot read itself: {error}")))
+    let read = || {
+        let mut file = std::fs::File::open(std::env::current_exe()?)?;
+        let mut hash = Sha256::new();
+        // Piece by piece: the program would otherwise be the largest thing in its own memory.
+        let mut piece = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut piece)? {
+                0 => return Ok(ContentHash(hash.finalize().into())),
+                read => hash.update(piece.get(..read).unwrap_or_default()),
+            }
+        }
+    };
+    read().map_err(|error: std::io::Error| {
+        Failure::new(Exit::Failed, format!("This program cannot read itself: {error}"))
+    })
 }
 
 /// What keeps a second plane from its address is most often the first one: then its process is named (INB-10).
