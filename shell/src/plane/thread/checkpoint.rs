@@ -2,7 +2,7 @@
 //!
 //! The first of a process is signed as soon as the chain was walked, the next after `checkpoint_records` or
 //! `checkpoint_age`, and none while nothing was appended. A key that is not registered, or was revoked, signs nothing.
-//! Not here: the tree ([`queries::Forest`]) and proofs.
+//! Not here: the tree ([`crate::plane::queries::Forest`]) and proofs.
 
 use awakener_kernel::machine::Machine as _;
 use awakener_kernel::time::Mono;
