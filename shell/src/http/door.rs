@@ -66,8 +66,11 @@ pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Fault> {
     if json && utf8 { Ok(()) } else { malformed("the content type must be application/json") }
 }
 
-/// A document of ours: an object with exactly the members of `T`.
-pub(super) fn document<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, Fault> {
+/// A document of ours in a body of at most `limit` bytes: an object with exactly the members of `T`.
+///
+/// # Errors
+/// `too_large`, or `malformed` with what is wrong.
+pub fn document<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, Fault> {
     let value = json::read(bytes, limit, Numbers::Integers).map_err(|fault| {
         let reason = if fault.kind == FaultKind::TooLarge { Reason::TooLarge } else { Reason::Malformed };
         (reason, fault.to_string())

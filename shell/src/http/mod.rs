@@ -33,6 +33,7 @@ use crate::plane::queries::Readers;
 use crate::plane::{Plane, Refused};
 
 pub use document::openapi;
+pub use door::document as read_document;
 
 /// How long a request may take to arrive, and how long a plane may take to answer it (PRT-2). A long poll has its own
 /// bound.

@@ -6,6 +6,7 @@ mod child;
 mod cli;
 mod config;
 mod demo;
+mod doors;
 mod faults;
 mod host;
 mod http;
