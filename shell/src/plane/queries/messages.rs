@@ -122,7 +122,7 @@ pub fn page(
         total: page.total,
         outstanding: count(
             conn,
-            "SELECT count(*) FROM message WHERE target = ?1 AND tier = 0 AND finished = 0",
+            "SELECT count(*) FROM message INDEXED BY message_alert WHERE target = ?1 AND tier = 0 AND finished = 0",
             [target.as_str()],
         )?,
     })
