@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::run::{failed, run};
-use crate::{Tool, ToolError, skipped, workspace};
+use crate::{Tool, ToolError, debian, skipped, workspace};
 
 const TOOL: &str = "chromium";
 /// What to install by hand.
@@ -168,51 +168,15 @@ impl Drop for Profile {
 
 /// Fetches and unpacks it, unless that was done before.
 fn fetched(tools: &Path) -> Result<PathBuf, ToolError> {
-    let home = tools.join(TOOL);
-    let failed = |what: &'static str| {
-        let home = home.clone();
-        move |cause: std::io::Error| ToolError {
-            line: format!("apt-get install {PACKAGE}"),
-            ..failed(TOOL, what, &home, &cause)
-        }
-    };
-    fs::create_dir_all(tools).map_err(failed("create the directory of the tools"))?;
-    let lock = File::create(tools.join("chromium.lock")).and_then(|file| file.lock().map(|()| file));
-    let _lock = lock.map_err(failed("take the lock"))?;
-    let wrapper = home.join("run");
-    if wrapper.exists() {
-        return Ok(wrapper);
-    }
-    let partial = home.with_extension("partial");
-    if partial.exists() {
-        fs::remove_dir_all(&partial).map_err(failed("remove a broken attempt"))?;
-    }
-    fs::create_dir_all(&partial).map_err(failed("create a directory"))?;
-    let packages = lacking(&partial)?;
-    let mend = format!("download it; to mend it: apt-get update, then apt-get install {PACKAGE}");
-    run(
-        TOOL,
-        &mend,
-        &partial,
-        Command::new("apt-get").current_dir(&partial).args(["--quiet", "download"]).args(packages),
-    )?;
-    for entry in fs::read_dir(&partial).map_err(failed("list what was downloaded"))? {
-        let package = entry.map_err(failed("list what was downloaded"))?.path();
-        if package.extension().is_some_and(|end| end == "deb") {
-            run(TOOL, "unpack it", &package, Command::new("dpkg-deb").arg("-x").arg(&package).arg(&partial))?;
-            fs::remove_file(&package).map_err(failed("remove a package"))?;
-        }
-    }
-    let script = format!(
-        "#!/bin/sh\nhome='{}'\nlibraries=$(echo \"$home\"/usr/lib/*-linux-gnu)\n\
-         LD_LIBRARY_PATH=\"$libraries:$libraries/pulseaudio\" exec \"$home/usr/lib/chromium/{PACKAGE}\" \"$@\"\n",
-        home.display()
-    );
-    fs::write(partial.join("run"), script).map_err(failed("write a script"))?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(partial.join("run"), mode).map_err(failed("make a script executable"))?;
-    fs::rename(&partial, &home).map_err(failed("put it in place"))?;
-    Ok(wrapper)
+    let home = debian::unpacked((TOOL, PACKAGE), tools, lacking, |partial, home| {
+        let script = format!(
+            "#!/bin/sh\nhome='{}'\nlibraries=$(echo \"$home\"/usr/lib/*-linux-gnu)\n\
+             LD_LIBRARY_PATH=\"$libraries:$libraries/pulseaudio\" exec \"$home/usr/lib/chromium/{PACKAGE}\" \"$@\"\n",
+            home.display()
+        );
+        debian::script(partial, &script)
+    })?;
+    Ok(home.join("run"))
 }
 
 /// The packages that would be installed: what is there already is not fetched.

@@ -79,7 +79,7 @@ fn within(root: &Path) -> Option<PathBuf> {
 }
 
 fn fetched(tools: &Path) -> Result<PathBuf, ToolError> {
-    let home = debian::unpacked(TOOL, &["libfaketime"], tools, |_, _| Ok(()))?;
+    let home = debian::unpacked((TOOL, TOOL), tools, |_| Ok(debian::named(&["libfaketime"])), |_, _| Ok(()))?;
     let absent = || io::Error::new(io::ErrorKind::NotFound, LIBRARY);
     within(&home).ok_or_else(|| failed(TOOL, "find it in its package", &home, &absent()))
 }

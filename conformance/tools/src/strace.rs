@@ -4,7 +4,6 @@
 //! Found on `PATH`; else fetched with apt, which checks it against the signed index, and unpacked without installing
 //! anything. Either way it is tried first, because a machine may have the program and forbid its use.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,20 +43,26 @@ fn tried(program: &Path) -> Result<(), ToolError> {
 
 /// Fetches and unpacks it, unless that was done before.
 fn fetched(tools: &Path) -> Result<PathBuf, ToolError> {
-    let home = debian::unpacked(TOOL, &PACKAGES, tools, |partial, home| {
-        // Its libraries are for itself and not for what it traces.
-        let script = format!(
-            "#!/bin/sh\nhome='{}'\nLD_LIBRARY_PATH=$(echo \"$home\"/usr/lib/*-linux-gnu*) exec \"$home/usr/bin/strace\" -E LD_LIBRARY_PATH \"$@\"\n",
-            home.display()
-        );
-        fs::write(partial.join("run"), script)?;
-        fs::set_permissions(partial.join("run"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-    })?;
+    let home = debian::unpacked(
+        (TOOL, TOOL),
+        tools,
+        |_| Ok(debian::named(&PACKAGES)),
+        |partial, home| {
+            // Its libraries are for itself and not for what it traces.
+            let script = format!(
+                "#!/bin/sh\nhome='{}'\nLD_LIBRARY_PATH=$(echo \"$home\"/usr/lib/*-linux-gnu*) exec \"$home/usr/bin/strace\" -E LD_LIBRARY_PATH \"$@\"\n",
+                home.display()
+            );
+            debian::script(partial, &script)
+        },
+    )?;
     Ok(home.join("run"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
