@@ -4,3 +4,4 @@ mod command;
 mod controls;
 mod shipped;
 mod tiny;
+mod tla;

@@ -41,7 +41,7 @@ pub struct Ancestor {
 /// SQLite's own.
 pub fn open(conn: &Connection, target: &Target, limit: u32) -> rusqlite::Result<Vec<OpenMessage>> {
     conn.prepare_cached(
-        "SELECT seq, id, tier FROM message
+        "SELECT seq, id, tier FROM message INDEXED BY message_open
          WHERE target = ?1 AND finished = 0 AND set_aside = 0 ORDER BY tier, seq LIMIT ?2",
     )?
     .query_map(params![target.as_str(), limit], |row| {
@@ -61,7 +61,9 @@ pub fn edges(conn: &Connection, target: &Target) -> rusqlite::Result<(u64, u64)>
         .prepare_cached("SELECT max(seq) FROM message WHERE target = ?1")?
         .query_row([target.as_str()], |row| row.get(0))?;
     let first_open: Option<i64> = conn
-        .prepare_cached("SELECT min(seq) FROM message WHERE target = ?1 AND finished = 0")?
+        .prepare_cached(
+            "SELECT min(seq) FROM message INDEXED BY message_unfinished WHERE target = ?1 AND finished = 0",
+        )?
         .query_row([target.as_str()], |row| row.get(0))?;
     let last = number(last.unwrap_or(0))?;
     let cursor = first_open.map(number).transpose()?.map_or(last, |first| first.saturating_sub(1));

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use awakener_tools::faketime::Clock;
 use serde_json::Value;
@@ -27,6 +27,40 @@ mod reload;
 mod restore;
 mod runner;
 mod slow;
+
+/// A process that ends with its test.
+struct Ends(Child);
+
+impl Ends {
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap().success());
+    }
+
+    /// Asks it to end, and it ends well.
+    fn stop(&mut self) {
+        self.signal("-TERM");
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Waits for something with a deadline.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
 
 /// How a command ended.
 #[derive(Clone, Debug)]

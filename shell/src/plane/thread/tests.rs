@@ -13,6 +13,7 @@ use awakener_kernel::ids::ContentHash;
 
 use super::*;
 
+mod growth;
 mod hostile;
 
 fn setup(state: &std::path::Path) -> Setup {
@@ -70,6 +71,25 @@ fn submit(n: u8) -> Op {
     };
     let submission = submission.unwrap();
     Op::Submit(Box::new(Submit::new(held, submission, None, None)))
+}
+
+fn other(plane: &Plane) -> rusqlite::Connection {
+    rusqlite::Connection::open(plane.path()).unwrap()
+}
+
+/// One operation, while the test itself is the thread.
+fn ask(plane: &Plane, thread: &mut Thread, ops: Vec<Op>) -> Vec<Result<Reply, Refused>> {
+    let answers: Vec<_> = ops
+        .into_iter()
+        .map(|op| {
+            let (sender, receiver) = tokio::sync::oneshot::channel();
+            plane.ops.try_send((op, sender)).unwrap();
+            receiver
+        })
+        .collect();
+    let calls = thread.ops.try_iter().collect();
+    thread.serve(calls);
+    answers.into_iter().map(|mut answer| answer.try_recv().unwrap()).collect()
 }
 
 #[tokio::test]

@@ -4,22 +4,12 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Machine;
-
-/// A process that ends with its test.
-pub(super) struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
+use super::{Ends, Machine};
 
 /// Two addresses that nobody has just now.
 fn free() -> [String; 2] {
@@ -49,25 +39,16 @@ pub(super) fn harbour(settings: &str) -> (Machine, String) {
     machine.start();
     let key = machine.state().join("keys/ack-lotse.key");
     let key = key.to_str().unwrap();
-    machine.ok(&["principal", "add", "ops"]);
-    for name in ["lotse", "boje"] {
-        machine.ok(&["target", "add", name]);
-        machine.ok(&["principal", "add", name, "--acts-for", name, "--may-read", name]);
-    }
+    machine.register();
+    machine.ok(&["target", "add", "boje"]);
+    machine.ok(&["principal", "add", "boje", "--acts-for", "boje", "--may-read", "boje"]);
     machine.ok(&["keys", "new", key]);
     machine.ok(&["keys", "add-ack", "lotse", "--by-role", "station", "--key-file", key]);
-    let roster = machine.file(
-        "roster.toml",
-        "version = 1\nvalid = \"1h\"\n[[entries]]\nprincipal = \"ops\"\nschema = \"interrupt-alert/1\"\n\
-         target = \"lotse\"\n",
-    );
-    machine.ok(&["roster", "install", roster.to_str().unwrap()]);
-    machine.ok(&["arm", "lotse", "--for", "1h"]);
     (machine, listen)
 }
 
-pub(super) fn station(machine: &Machine) -> Running {
-    Running(machine.command(&["station", "lotse"]).stderr(Stdio::null()).spawn().unwrap())
+pub(super) fn station(machine: &Machine) -> Ends {
+    Ends(machine.command(&["station", "lotse"]).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// The object that `why` or `status` prints, with its exit code.

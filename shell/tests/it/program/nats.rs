@@ -4,23 +4,13 @@
 
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use awakener_tools::Tool;
 use awakener_tools::nats::{Server, program};
 
-use super::{Machine, column};
-
-/// A process that ends with its test.
-struct Ends(Child);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
+use super::{Ends, Machine, column};
 
 fn free() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()

@@ -5,40 +5,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Machine;
-
-/// A process that ends with its test.
-struct Ends(Child);
-
-impl Ends {
-    fn stop(&mut self) {
-        Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
-        assert!(self.0.wait().unwrap().success());
-    }
-}
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
-
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(40);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
+use super::{Ends, Machine, until};
 
 fn copied(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());

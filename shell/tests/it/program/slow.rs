@@ -2,39 +2,12 @@
 //!
 //! Rules: BRK-1, EMT-4, DSP-11.
 
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::Machine;
-
-/// A process that ends with its test.
-struct Ends(Child);
-
-impl Ends {
-    fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap().success());
-    }
-}
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
-
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
+use super::{Ends, Machine, until};
 
 #[test]
 fn brk_1_a_daemon_too_slow_for_pushes_loses_them_and_no_alert() {

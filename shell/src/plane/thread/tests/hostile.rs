@@ -4,25 +4,6 @@ use awakener_kernel::mailbox::input::Refusal;
 
 use super::*;
 
-fn other(plane: &Plane) -> rusqlite::Connection {
-    rusqlite::Connection::open(plane.path()).unwrap()
-}
-
-/// One operation, while the test itself is the thread.
-fn ask(plane: &Plane, thread: &mut Thread, ops: Vec<Op>) -> Vec<Result<Reply, Refused>> {
-    let answers: Vec<_> = ops
-        .into_iter()
-        .map(|op| {
-            let (sender, receiver) = tokio::sync::oneshot::channel();
-            plane.ops.try_send((op, sender)).unwrap();
-            receiver
-        })
-        .collect();
-    let calls = thread.ops.try_iter().collect();
-    thread.serve(calls);
-    answers.into_iter().map(|mut answer| answer.try_recv().unwrap()).collect()
-}
-
 #[test]
 fn opr_2_a_deny_file_that_cannot_be_read_stops_everything_and_stays() {
     let dir = tempfile::tempdir().unwrap();

@@ -49,10 +49,7 @@ impl Pair {
     }
 
     fn stops(&mut self) {
-        let Ends(child) = self.wake.as_mut().unwrap();
-        std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-        assert!(child.wait().unwrap().success());
-        self.wake = None;
+        self.wake.take().unwrap().stop();
     }
 
     fn status(&self) -> Value {

@@ -4,14 +4,14 @@
 //! the monotonic clock is the machine's. Rules: EMT-6, and those that the cells name.
 
 use std::fs;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Duration;
 
 use awakener_tools::Tool;
 use awakener_tools::faketime::{self, Clock};
 use serde_json::Value;
 
-use super::{Clocks, Machine};
+use super::{Clocks, Ends, Machine, until};
 
 mod daemon;
 mod minting;
@@ -52,16 +52,6 @@ fn every_cell_is_tested_and_every_test_is_a_cell() {
     for line in table.lines().filter(|line| line.starts_with("| `")) {
         let rules = line.split(" | ").nth(2).unwrap();
         assert!(rules.split(", ").all(|id| awakener_spec::Rule::from_id(id).is_some()), "{line}");
-    }
-}
-
-/// A process that ends with its test.
-struct Ends(Child);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
     }
 }
 
@@ -182,18 +172,6 @@ impl std::ops::Deref for Host {
 impl std::ops::DerefMut for Host {
     fn deref_mut(&mut self) -> &mut Machine {
         &mut self.0
-    }
-}
-
-/// Waits for something with a deadline.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(40);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
