@@ -17,6 +17,8 @@ const TOOL: &str = "chromium";
 const PACKAGE: &str = "chromium-headless-shell";
 /// The names under which it may be installed.
 const NAMES: [&str; 5] = [PACKAGE, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// How often a page is tried.
+const TRIES: u32 = 3;
 /// How long one page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -92,7 +94,20 @@ impl Browser {
         fs::metadata(file).map(drop).map_err(|cause| failed(TOOL, "take a picture", file, &cause))
     }
 
+    /// Shows it, again if the browser itself fails: now and then a headless Chromium dies by itself (seen once in some 200 starts),
+    /// and what a page shows is judged by what comes out and not by that.
     fn show(&self, how: &[&str], url: &str) -> Result<String, ToolError> {
+        let mut tries = TRIES;
+        loop {
+            tries -= 1;
+            match self.show_once(how, url) {
+                Err(error) if tries > 0 => eprintln!("once more: {error}"),
+                result => return result,
+            }
+        }
+    }
+
+    fn show_once(&self, how: &[&str], url: &str) -> Result<String, ToolError> {
         let profile = Profile::new()?;
         let View { size: (width, height), dark, budget } = self.view;
         let mut command = Command::new(&self.program);
@@ -136,7 +151,8 @@ impl Browser {
             }
         };
         if !status.success() {
-            return Err(failed(TOOL, "show a page", &self.program, &profile.said()));
+            let said = format!("{status}: {}", profile.said());
+            return Err(failed(TOOL, "show a page", &self.program, &said));
         }
         fs::read_to_string(profile.0.join("out"))
             .map_err(|cause| failed(TOOL, "read what it wrote", &profile.0, &cause))
